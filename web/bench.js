@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-// Random games a second of the module in node, and those of the native program's portable code and its
-// best, one thread each, in one run.
+// Prints the random games per second of the WebAssembly module in node, of the native program's
+// portable code, and of its fastest code, in one run with one thread each.
 //
-// `web/build` and `cargo build --release --bin gdl` come first. The argument is the seconds for
+// Run `web/build` and `cargo build --release --bin gdl` before. The argument is the seconds for
 // each figure, 2 by default.
 
 import { execFileSync } from "node:child_process";
@@ -22,7 +22,7 @@ const row = (...cells) => console.log(cells.map((cell, at) => (at ? String(cell)
 row("playouts/s", "node", "portable", "best", "node/portable");
 for (const name of GAMES) {
   const { game } = module.ask({ ask: "load", name });
-  // The first run is for the engine of JavaScript to compile the module's functions well.
+  // The first run lets the JavaScript engine optimise the module's functions.
   module.ask({ ask: "playouts", game, seconds: seconds / 2, seed: 1 });
   const web = module.ask({ ask: "playouts", game, seconds, seed: 1 }).playouts_per_second;
   const portable = natively(name, ["--engine", "table-lanes", "--isa", "portable"]);

@@ -1,8 +1,8 @@
 // Rulesheets in the Game Description Language: facts, rules and comments as lists of KIF.
 
-// A name: any characters but those that separate. The compiler says which ones a name may have.
+// A name: any characters except separators. The compiler checks which characters a name may have.
 const name = /[^\s();?"'`,]+/;
-// Keywords in any case, as the compiler reads them.
+// Keywords in any case, as in the compiler.
 const word = (text) => new RegExp([...text].map((c) => `[${c}${c.toUpperCase()}]`).join(""));
 const keyword = (text) => alias(token(word(text)), text);
 
@@ -36,7 +36,7 @@ export default grammar({
     // `(function term ..)`.
     function: ($) => seq("(", field("name", $._symbol), repeat(field("argument", $._term)), ")"),
     constant: ($) => $._symbol,
-    // A keyword in a term is a name like any other.
+    // A keyword inside a term is an ordinary name.
     _symbol: ($) => choice($.name, alias($.keyword, $.name), alias($._connective, $.name)),
     _connective: () => choice(...["not", "or", "distinct"].map(keyword), "<="),
 

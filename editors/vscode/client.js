@@ -1,4 +1,4 @@
-// A client of the language server that the extension has inside, as WebAssembly in a worker.
+// A client of the extension's own language server, which runs as WebAssembly in a worker.
 
 import { AbstractMessageReader, AbstractMessageWriter } from "vscode-languageserver-protocol";
 import { Uri, workspace } from "vscode";

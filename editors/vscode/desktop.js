@@ -1,5 +1,5 @@
-// The extension on a desktop: it starts `gdl lsp` if the settings name a command, and its own server
-// otherwise.
+// The extension on a desktop. It starts `gdl lsp` if the settings name a command, otherwise its own
+// server.
 
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
@@ -18,7 +18,7 @@ function start(script) {
   return worker;
 }
 
-// A command that lacks the server, or is not there, fails.
+// Returns whether a command has the language server. A missing command has none.
 async function answers(command) {
   try {
     await promisify(execFile)(command, ["lsp", "--help"]);

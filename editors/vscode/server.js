@@ -1,4 +1,4 @@
-// A worker with the language server: the first message is the module, each other one is a message
+// A worker with the language server. The first message is the module; each later one is a message
 // of the Language Server Protocol. A failure of the module ends the worker.
 
 import { Module } from "../../web/package/module.js";
@@ -26,7 +26,7 @@ function send(messages) {
   for (const message of messages) port.postMessage(message);
 }
 
-// A piece of the longer work, between messages: the client's come first.
+// Does a part of the longer work, between messages, so that the client's messages come first.
 async function work() {
   const done = await ask(null);
   send(done);
@@ -34,7 +34,7 @@ async function work() {
   if (working) setTimeout(() => orEnd(work()));
 }
 
-// A rejected promise would end nothing in a browser.
+// A rejected promise does not end a worker in a browser, so the error is thrown again.
 const orEnd = (promise) =>
   promise.catch((error) =>
     setTimeout(() => {

@@ -1,4 +1,4 @@
-// The extension in a browser, where it has its own server alone.
+// The extension in a browser, which always uses its own server.
 
 import { LanguageClient } from "vscode-languageclient/browser";
 import { NAME, options, transports } from "./client.js";
@@ -15,7 +15,7 @@ function start(script) {
 
 export function activate(context) {
   client = new LanguageClient(...NAME, options);
-  // Each start of the client, also after a failure, has a worker of its own.
+  // Each start of the client, also after a failure, creates a new worker.
   client.createMessageTransports = () => transports(context, start);
   return client.start();
 }

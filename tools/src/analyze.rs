@@ -1,13 +1,13 @@
-//! Measures of a game: [`Figures`] of its size, length and outcome, from a number of random games.
+//! Measures of a game: [`Figures`] of its size, length and outcome, from random games.
 //!
-//! Random games are followed move by move where that is asked for ([`walk`]), and played in lanes
-//! where totals are enough. The result depends on the seed and the number of games alone. [`page`]
-//! shows it with charts, which [`chart`] draws.
+//! Some games are followed move by move ([`walk`]). Many more are played in lanes for totals.
+//! Figures depend on the seed and the number of games alone. [`page`] shows them with charts, which
+//! [`chart`] draws.
 //!
-//! The number of games is bounded by the settings and their length by [`walk::longest`]; random
-//! games are played in parts of about `PART` evaluations of a gate each, and the work is cancelled
-//! between parts and moves. A page has as many lines and bars as there are roles, a dot for each
-//! ply, and 40 moves.
+//! The settings bound the number of games and [`walk::longest`] bounds their length. Games in lanes
+//! are played in parts of about `PART` gate evaluations. The work can be cancelled between parts
+//! and between moves. A page has a constant number of marks for each role and each ply, and at most
+//! 40 moves.
 
 pub mod chart;
 pub mod openings;
@@ -28,24 +28,24 @@ use walk::Walks;
 pub struct Settings {
     /// The seed of random choices.
     pub seed: u64,
-    /// Games that are followed move by move.
+    /// The number of games followed move by move.
     pub count: u64,
-    /// The time for everything, instead of that.
+    /// The time limit for everything in seconds, which replaces `count`.
     pub seconds: Option<f64>,
-    /// The threads.
+    /// The number of threads.
     pub threads: usize,
-    /// Pulled when the figures are not wanted any more.
+    /// The signal that cancels the analysis.
     pub cancel: Cancel,
 }
 
 impl Settings {
-    /// Games that are followed, unless it is said how many.
+    /// The default number of games that are followed.
     pub const DEFAULT_COUNT: u64 = 1_000;
 
-    /// For each game that is followed, the number of games played in lanes for the outcome, and
-    /// that for each move at the start.
+    /// The number of games played in lanes for the outcome, for each game that is followed.
     pub const OUTCOMES: u64 = 100;
-    /// See [`Settings::OUTCOMES`].
+    /// The number of games played in lanes after each move of the initial state, for each game that
+    /// is followed.
     pub const OPENINGS: u64 = 10;
 }
 
@@ -54,38 +54,38 @@ impl Settings {
 pub struct Figures {
     /// The name of the game.
     pub name: String,
-    /// The engine that took it from state to state, as [`Dynamic::engine`] has it.
+    /// The engine that stepped the game: a name that [`Dynamic::engine`] returns.
     pub engine: &'static str,
     /// The names of the roles.
     pub roles: Vec<String>,
-    /// The role of chance.
+    /// The index of the chance role.
     pub chance: Option<usize>,
-    /// The seed.
+    /// The seed of random choices.
     pub seed: u64,
-    /// Games followed move by move.
+    /// The statistics of games followed move by move.
     pub walks: Walks,
-    /// Many more games, whose ends alone are known.
+    /// The statistics of games in lanes: their ends and lengths alone.
     pub outcome: Stats,
-    /// The results of the moves at the start.
+    /// The results of the moves in the initial state.
     pub openings: Option<Openings>,
 }
 
-/// The evaluations of a gate in a part of random games, 512 at once in lanes: some tenths of a
-/// second.
+/// The number of gate evaluations in a part of random games, each for 512 games at once. It takes
+/// some tenths of a second.
 const PART: f64 = 7e10;
 
-/// The number of games.
+/// The number of games to play.
 #[derive(Clone, Copy, Debug)]
 enum Many {
     /// `count` games, `part` of them at a time.
     Games { count: u64, part: u64 },
-    /// As many as there is time for.
+    /// The number that fits into this time, in seconds.
     Seconds(f64),
 }
 
-/// The number of games of this mean length in a part.
+/// Returns the number of games in a part, for games of this mean length.
 fn part<G: Game>(game: &G, length: f64) -> u64 {
-    // Lanes are filled whatever it takes; and single states take as long as they take.
+    // Lanes are always filled. Without a table, games are not grouped.
     let Some(table) = game.table() else { return 1 };
     let (observe, advance) = table.gates();
     let games = PART / (length.max(1.0) * (observe + advance + 1) as f64);
@@ -94,7 +94,7 @@ fn part<G: Game>(game: &G, length: f64) -> u64 {
     games.max(512)
 }
 
-/// Plays random games from a state, or from the start. Returns `None` if it was cancelled.
+/// Plays random games from a state, by default the initial one. Returns `None` if cancelled.
 fn play<G: Game>(game: &G, settings: &Settings, start: Option<&G::State>, many: Many) -> Option<Stats> {
     let playouts = |seed| {
         let playouts = Playouts::new(game).seed(seed).threads(settings.threads);
@@ -123,8 +123,8 @@ fn play<G: Game>(game: &G, settings: &Settings, start: Option<&G::State>, many: 
     (!settings.cancel.is_cancelled()).then_some(stats)
 }
 
-/// Plays and adds up. `tell` is called with the number of followed games that are done. Returns
-/// `None` if it was cancelled.
+/// Measures a game. Calls `tell` with the number of followed games that are done. Returns `None` if
+/// cancelled.
 pub fn analyze(
     name: &str,
     game: &Dynamic,
@@ -132,7 +132,7 @@ pub fn analyze(
     tell: &(dyn Fn(u64) + Sync),
 ) -> Option<Figures> {
     let start = Instant::now();
-    // Of a given time a half is for following games, and a quarter for each of the others.
+    // Half of a given time is for following games, and a quarter for each of the other measures.
     let walks = Walks::play(game, settings, settings.seconds.map(|seconds| seconds / 2.0), tell);
     if settings.cancel.is_cancelled() {
         return None;
@@ -161,7 +161,7 @@ pub fn analyze(
     })
 }
 
-/// A mean and how far it may be off.
+/// A mean and its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     /// The mean.
@@ -171,7 +171,7 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// The estimate of a mean with a standard error.
+    /// Creates the estimate of a mean from its standard error.
     #[must_use]
     pub fn new(mean: f64, error: f64) -> Self {
         Self { mean, interval: [mean - Z95 * error, mean + Z95 * error] }
@@ -183,19 +183,20 @@ impl Estimate {
 }
 
 impl Figures {
-    /// The roles other than chance.
+    /// Returns the indices of the roles other than chance.
     pub fn players(&self) -> impl Iterator<Item = usize> {
         (0..self.roles.len()).filter(|&role| Some(role) != self.chance)
     }
 
-    /// A role's mean goal. Returns `None` if no game gave it one.
+    /// Returns a role's mean goal, or `None` if no game gave it a goal.
     #[must_use]
     pub fn goal(&self, role: usize) -> Option<Estimate> {
         let estimate = || Estimate::new(self.outcome.mean_goal(role), self.outcome.goal_error(role));
         self.outcome.has_goals(role).then(estimate)
     }
 
-    /// Wins, draws and losses of a role, as shares of the games that have an outcome.
+    /// Returns the shares of wins, draws and losses of a role, among the games that have an
+    /// outcome.
     #[must_use]
     pub fn shares(&self, role: usize) -> [f64; 3] {
         let tally = self.outcome.tally.roles[role];
@@ -203,9 +204,9 @@ impl Figures {
             .map(|games| games as f64 / self.outcome.tally.scored().max(1) as f64)
     }
 
-    /// The advantage of the player who chooses first of two: its share of wins less that of the
-    /// other. Returns `None` unless there are two players, and one of them chooses before the
-    /// other.
+    /// Returns the first-move advantage: of two players, the one who chooses first, and its share
+    /// of wins minus the other's share. Returns `None` unless there are two players and one of them
+    /// chooses first.
     #[must_use]
     pub fn first_move_advantage(&self) -> Option<(usize, Estimate)> {
         let first = self.walks.first_to_choose?;
@@ -218,11 +219,11 @@ impl Figures {
         Some((first, Estimate::new(wins - losses, (variance / games).sqrt())))
     }
 
-    /// The first-move advantage in words.
+    /// Returns the first-move advantage as a sentence.
     #[must_use]
     pub fn advantage_words(&self) -> Option<String> {
         let (role, advantage) = self.first_move_advantage()?;
-        // Who loses more than it wins had better be second.
+        // A negative advantage is described by losses.
         let (verb, other, sign) =
             if advantage.mean < 0.0 { ("loses", "wins", -100.0) } else { ("wins", "loses", 100.0) };
         let mut bounds = advantage.interval.map(|bound| sign * bound);
@@ -235,7 +236,8 @@ impl Figures {
         ))
     }
 
-    /// The one JSON object of the command. Estimates are objects of `mean` and `interval` (95 %).
+    /// Returns the JSON object of the command. Estimates are objects of `mean` and `interval` (95
+    /// %).
     ///
     /// - `game`, `engine` (`table`, `events` or `lifted`), `seed`, `games` (followed move by move);
     /// - `branching`: `joint` moves of a state, `mean` and `most`; for each of `roles` its `mean`

@@ -1,12 +1,12 @@
 //! Diagnostics as annotations of a code forge: workflow commands of GitHub Actions, and SARIF.
 //!
-//! Both are made of what [`report::to_json`](crate::report::to_json) gives.
+//! Both are made from the JSON of [`report::to_json`](crate::report::to_json).
 
 use gdl_compiler::diagnostic::{Code, codes};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// A diagnostic as a [workflow command], a line that GitHub shows next to the text.
+/// Returns a diagnostic as a [workflow command], a line that GitHub shows next to the text.
 ///
 /// [workflow command]: https://docs.github.com/actions/reference/workflow-commands-for-github-actions
 #[must_use]
@@ -15,7 +15,7 @@ pub fn github(diagnostic: &Value) -> String {
     let file = property(text(diagnostic, "file"));
     let [line, column, end_line, end_column] =
         ["line", "column", "end_line", "end_column"].map(|key| diagnostic[key].as_u64().unwrap_or(1));
-    // Columns count only if there is one line.
+    // Columns are given only for a span within one line.
     let end = if line == end_line { end_column } else { column };
     let title = property(&format!("{}: {}", text(diagnostic, "code"), text(diagnostic, "name")));
     let message = data(&message(diagnostic));
@@ -24,7 +24,7 @@ pub fn github(diagnostic: &Value) -> String {
     )
 }
 
-/// Diagnostics as one log of [SARIF] 2.1.0, with the edits that are certain as its fixes.
+/// Returns diagnostics as one log of [SARIF] 2.1.0. Edits that are certain become its fixes.
 ///
 /// [SARIF]: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
 #[must_use]
@@ -79,7 +79,7 @@ pub fn sarif(diagnostics: &[Value]) -> Value {
     })
 }
 
-/// The edits of a diagnostic as a fix.
+/// Returns the edits of a diagnostic as a fix.
 fn fix(diagnostic: &Value) -> Value {
     let edits = diagnostic["edits"].as_array().into_iter().flatten();
     let replacements: Vec<Value> = edits
@@ -96,7 +96,7 @@ fn location(place: &Value) -> Value {
     json!({ "artifactLocation": artifact(place), "region": region(place) })
 }
 
-/// The file of a place, as a relative reference.
+/// Returns the file of a place as a relative URI reference.
 fn artifact(place: &Value) -> Value {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
     let path = text(place, "file").replace('\\', "/");
@@ -116,7 +116,7 @@ fn region(place: &Value) -> Value {
     })
 }
 
-/// The message of a diagnostic, with its note and its help.
+/// Returns the message of a diagnostic with its note and its help.
 fn message(diagnostic: &Value) -> String {
     let parts = [("note", "note: "), ("help", "help: ")].into_iter();
     let parts = parts.map(|(key, title)| (title, text(diagnostic, key)));

@@ -1,9 +1,8 @@
 //! Contests: matches of the same players, who change seats from match to match. A [`Contest`] has
-//! the players and the cost of moves; a [`Total`] has the results of each player.
+//! the players and their limits; a [`Total`] has the results of each player.
 //!
-//! A match depends on the seed and its number alone, unless players use the clock. Totals are whole
-//! numbers, so those of ranges of matches add up to that of all, in whatever process each is
-//! played.
+//! A match depends on the seed and its number alone, unless players use the clock. Totals are
+//! integers, so the totals of ranges of matches add up, even if different processes play them.
 
 use crate::{
     error::{Error, Result},
@@ -29,37 +28,37 @@ use std::{
     time::Duration,
 };
 
-/// Matches that are played unless it is said how many.
+/// The default number of matches.
 pub const DEFAULT_COUNT: u64 = 100;
 
-/// Nodes for a move unless it is said how many or how long: some milliseconds of small games.
+/// The default limit of nodes for a move, which takes some milliseconds in small games.
 pub const DEFAULT_NODES: u64 = 10_000;
 
-/// Joint moves after which a match is abandoned by default.
+/// The default number of joint moves after which a match is abandoned.
 pub const DEFAULT_LONGEST: usize = 10_000;
 
-/// Matches between players.
+/// A contest: matches between the same players.
 #[derive(Clone, Copy, Debug)]
 pub struct Contest<'a> {
     /// The name of the game.
     pub name: &'a str,
-    /// One for each role other than chance.
+    /// The players, one for each role other than chance.
     pub players: &'a [Spec],
-    /// The seed of chance and players.
+    /// The seed of chance and of the players.
     pub seed: u64,
-    /// Time for a move.
+    /// The time limit for a move.
     pub clock: Option<Duration>,
-    /// Nodes for a move.
+    /// The limit of nodes for a move.
     pub nodes: Option<u64>,
-    /// The joint moves after which a match is abandoned.
+    /// The number of joint moves after which a match is abandoned.
     pub longest: usize,
 }
 
 impl Contest<'_> {
-    /// The roles that players have, in order.
+    /// Returns the roles other than chance, in order.
     ///
     /// # Errors
-    /// Returns an error if there are not as many players.
+    /// Returns an error if their number is not that of the players.
     pub fn seats(&self, game: &Dynamic) -> Result<Vec<usize>> {
         let roles = game.roles().filter(|&role| Some(role) != game.chance_role());
         let seats: Vec<usize> = roles.map(Id::index).collect();
@@ -71,23 +70,23 @@ impl Contest<'_> {
         Ok(seats)
     }
 
-    /// The clocks before the first move and for each.
+    /// Returns the start clock and the play clock.
     fn clocks(&self) -> Option<[Duration; 2]> {
         self.clock.map(|play| players::clocks(self.players, play))
     }
 
-    /// The player, with the clocks of the match if it is remote.
+    /// Returns a player, with the clocks of the match if it is remote.
     fn told(&self, player: usize) -> Spec {
         let spec = self.players[player].clone();
         self.clocks().into_iter().fold(spec, Spec::with_clocks)
     }
 
-    /// Plays the matches of these numbers, several at once, until it is cancelled. Calls `tell`
-    /// with the number done, and `keep` with each match and its number.
+    /// Plays the matches with these numbers, several at once, until cancelled. Calls `tell` with
+    /// the number of finished matches, and `keep` with each match and its number.
     ///
     /// # Errors
-    /// Returns an error if there are not as many players as roles, a referee cannot lead the game,
-    /// or `keep` says so.
+    /// Returns an error if the numbers of players and roles differ, or the referee cannot run the
+    /// game. Passes on an error of `keep`.
     pub fn play(
         &self,
         game: &Dynamic,
@@ -122,7 +121,7 @@ impl Contest<'_> {
         };
         thread::scope(|scope| {
             for _ in 1..threads.min(matches) {
-                // The system may be out of threads: then fewer play.
+                // If no thread can be started, fewer threads play.
                 let _ = thread::Builder::new().spawn_scoped(scope, work);
             }
             work();
@@ -131,9 +130,9 @@ impl Contest<'_> {
         result.map(|()| total)
     }
 
-    /// Plays one match, players moved on by one seat from the match before. A first one in which a
-    /// player elsewhere is out of reach at the start is an error: then most likely it was not
-    /// started, or its address is wrong.
+    /// Plays one match, with the players moved on by one seat from the previous match. In the first
+    /// match, a remote player that cannot be reached at the start is an error: its address may be
+    /// wrong.
     fn play_one(
         &self,
         game: &Dynamic,
@@ -157,7 +156,7 @@ impl Contest<'_> {
         let clocks = self.clocks();
         let referee = clocks.into_iter().fold(referee, |referee, [start, play]| referee.clocks(start, play));
         let referee = self.nodes.into_iter().fold(referee, Referee::nodes);
-        // Answers from elsewhere take their time on the way.
+        // Remote players get extra time for the latency of the network.
         let is_far = self.players.iter().any(Spec::is_remote);
         let referee = if is_far { referee.grace(Referee::<Dynamic>::DEFAULT_GRACE) } else { referee };
         let (cancel, mut absent) = (Cancel::default(), None);
@@ -184,20 +183,20 @@ impl Contest<'_> {
     }
 }
 
-/// The error that a player elsewhere is not there.
+/// Returns the error that a remote player cannot be reached.
 fn out_of_reach(spec: &Spec, report: Option<&Report>) -> Error {
     let note = report.and_then(|report| report.note.as_deref()).unwrap_or("no answer");
     let help = "start it first, or give the address at which it listens";
     Error::Input(format!("cannot reach `{spec}`: {note}\n\n{help}"))
 }
 
-/// Wins and half the draws, as a share.
+/// Returns the score: the share of wins plus half the share of draws.
 #[must_use]
 pub fn score(results: &RoleTally) -> f64 {
     (results.wins as f64 + 0.5 * results.draws as f64) / results.games().max(1) as f64
 }
 
-/// The mean goal of scored matches; 0 if there are none.
+/// Returns the mean goal of scored matches; 0 if there are none.
 #[must_use]
 pub fn mean_goal(results: &RoleTally) -> f64 {
     results.goals as f64 / results.games().max(1) as f64
@@ -207,18 +206,18 @@ pub fn mean_goal(results: &RoleTally) -> f64 {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tally {
-    /// The results in each role, in role order.
+    /// The results in each role, by role index.
     pub roles: Vec<RoleTally>,
-    /// Illegal moves.
+    /// The number of illegal moves.
     pub illegal: u64,
-    /// Late answers.
+    /// The number of late answers.
     pub late: u64,
-    /// Answers missing: the player panicked, or is out of reach.
+    /// The number of missing answers: the player panicked or cannot be reached.
     pub gone: u64,
 }
 
 impl Tally {
-    /// All roles together.
+    /// Returns the sum over all roles.
     #[must_use]
     pub fn all(&self) -> RoleTally {
         let mut all = RoleTally::default();
@@ -227,27 +226,28 @@ impl Tally {
     }
 }
 
-/// The results of the matches.
+/// The total results of matches.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Total {
-    /// In the order of the arguments.
+    /// The results of each player, in the order of the arguments.
     pub players: Vec<Tally>,
-    /// Joint moves.
+    /// The number of joint moves in all matches.
     pub steps: u64,
-    /// Matches that were abandoned, or ended without one goal for each player.
+    /// The number of matches that were abandoned, or ended without exactly one goal for each
+    /// player.
     pub unscored: u64,
 }
 
 impl Total {
-    /// No matches.
+    /// Creates the total of no matches.
     #[must_use]
     pub fn new(players: usize, roles: usize) -> Self {
         let tally = Tally { roles: vec![RoleTally::default(); roles], ..Tally::default() };
         Self { players: vec![tally; players], ..Self::default() }
     }
 
-    /// Adds a match in which these players had these seats, which are roles.
+    /// Adds a match. Player `seated[i]` has the role `seats[i]`.
     fn add(&mut self, played: &Match<Dynamic>, seats: &[usize], seated: &[usize]) {
         self.steps += played.history.depth() as u64;
         for (&role, &player) in seats.iter().zip(seated) {
@@ -273,7 +273,7 @@ impl Total {
         }
     }
 
-    /// Adds the matches of another total.
+    /// Adds another total.
     pub fn merge(&mut self, other: &Self) {
         for (tally, other) in self.players.iter_mut().zip(&other.players) {
             tally.roles.iter_mut().zip(&other.roles).for_each(|(results, other)| results.merge(other));
@@ -285,8 +285,8 @@ impl Total {
         self.unscored += other.unscored;
     }
 
-    /// The results as JSON, except those that depend on the clock; `players` are named as they were
-    /// asked for, `roles` are those of the game:
+    /// Returns the results as JSON, except those that depend on the clock. `players` are the names
+    /// in the arguments, and `roles` the names in the game.
     ///
     /// - `players`, in order: `player`, `matches`, `wins`, `draws`, `losses`, `mean_goal`, `score`
     ///   (wins and half the draws, 0 to 1), `score_interval` (95 %, Wilson); with two players `elo`
@@ -301,7 +301,7 @@ impl Total {
         players: impl Iterator<Item = String>,
         roles: &[&str],
     ) -> Map<String, Value> {
-        // JSON knows no infinity.
+        // JSON has no infinity.
         let points = |score: f64| Some(elo(score)).filter(|elo| elo.is_finite());
         let results = |results: &RoleTally| {
             json!({

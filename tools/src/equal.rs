@@ -1,13 +1,15 @@
-//! The comparison of two rulesheets as games: the same roles, and in every state that play can
-//! reach the same legal moves, the same end and, at ends, the same goals.
+//! The comparison of two rulesheets as games. In every reachable state, both must have the same
+//! legal moves, the same end and, in terminal states, the same goals.
 //!
-//! Two games go in, with a way to write the names of one as the other has them, and a [`Verdict`]
-//! comes out. Pairs of states are walked breadth first from the two initial states, each pair once,
-//! so that equality is proved when none is left, and the first difference is one of the shortest.
-//! If there are more pairs or moves than [`Bounds`] allow, the depth that was walked completely is
-//! reported, and seeded random play goes on from the start. The fluents of states do not matter:
-//! they may have any names. States and their views are made 512 at a time in lanes where the games
-//! have these. Memory: the states of each pair, and 24 bytes.
+//! The input is two games and a callback that translates names of the first to names of the second.
+//! The output is a [`Verdict`]. Pairs of states are visited breadth first from the initial states,
+//! each pair once. If none remains, the games are proved equal. The first difference found has a
+//! shortest play.
+//!
+//! If there are more pairs or moves than [`Bounds`] allow, the depth of the last complete level is
+//! reported. Seeded random play from the initial states follows. The fluents of states may differ.
+//! States and views are computed 512 at a time in lanes if the games support lanes. Memory: the
+//! states of each pair, and 24 bytes.
 
 mod many;
 
@@ -24,13 +26,13 @@ use std::{collections::HashSet, ops::Range};
 /// The bounds of a comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// Pairs of states that are walked.
+    /// The most pairs of states to visit.
     pub states: usize,
-    /// Joint moves that are made while walking.
+    /// The most joint moves to make during the visit.
     pub moves: usize,
-    /// Random games that are played where the walk does not end.
+    /// The number of random games to play if the visit is incomplete.
     pub playouts: u64,
-    /// Joint moves of each.
+    /// The most joint moves of a random game.
     pub length: usize,
     /// The seed of random play.
     pub seed: u64,
@@ -45,44 +47,44 @@ impl Default for Bounds {
 /// The verdict of a comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// All that play can reach was walked, and it is the same.
+    /// All reachable states were compared, and they are equal.
     Proved {
-        /// The pairs of states.
+        /// The number of pairs of states.
         states: usize,
     },
     /// No difference was found within the bounds.
     Agreed {
-        /// The number of joint moves up to which all states were compared.
+        /// The depth up to which all states were compared.
         depth: usize,
-        /// The pairs of states that were walked.
+        /// The number of pairs of states visited.
         states: usize,
-        /// The random games that were played.
+        /// The number of random games played.
         playouts: u64,
     },
     /// A difference was found.
     Different {
         /// The difference, as a sentence.
         what: String,
-        /// The joint moves that lead there, each in the order of the first game's roles.
+        /// The joint moves that lead to it, each in the role order of the first game.
         play: Vec<Vec<String>>,
     },
 }
 
-/// Two games side by side.
+/// Two games and the correspondence of their names.
 struct Pair<'g, A: Game, B: Game> {
     a: &'g A,
     b: &'g B,
-    /// For each role of the first game that of the second.
+    /// For each role of the first game, the corresponding role of the second.
     roles: Vec<B::Role>,
-    /// For each move of the first game that of the second, if it has one.
+    /// For each move of the first game, the corresponding move of the second, if any.
     moves: Vec<Option<B::Move>>,
-    /// The places of the percepts in the other game.
+    /// For each percept of the first game, the corresponding percept of the second, if any.
     percepts: Vec<Option<B::Percept>>,
 }
 
-/// Compares two games. `rename` writes a name of the first as the second has it.
+/// Compares two games. `rename` translates a name of the first game to the second.
 ///
-/// `tell` is called from time to time with the number of pairs of states walked.
+/// Calls `tell` from time to time with the number of pairs of states visited.
 pub fn compare<A: Game, B: Game>(
     a: &A,
     b: &B,
@@ -111,15 +113,15 @@ pub fn compare<A: Game, B: Game>(
     Pair { a, b, roles, moves, percepts }.walk(bounds, tell)
 }
 
-/// The pairs of states that were met, and for each the pair and the number of the joint move that
-/// it was first met by.
+/// The pairs of states found. For each, `origins` has its predecessor pair and the number of the
+/// joint move between them.
 struct Walk<A: Game, B: Game> {
     pairs: IndexSet<(A::State, B::State), FxBuildHasher>,
     origins: Vec<(usize, usize)>,
 }
 
 impl<A: Game, B: Game> Walk<A, B> {
-    /// The views of the pairs at some places.
+    /// Returns the views of the pairs at these places.
     fn views(
         &self,
         many: &mut (Many<'_, A>, Many<'_, B>),
@@ -131,17 +133,17 @@ impl<A: Game, B: Game> Walk<A, B> {
     }
 }
 
-/// Joint moves to be made: the pair they start from, the number there, and the moves.
+/// Joint moves to make: the place of the pair, the number of the joint move there, and its moves.
 type Steps<M> = Vec<(usize, usize, Vec<M>)>;
 
 impl<A: Game, B: Game> Pair<'_, A, B> {
-    /// Walks level by level: the pairs of one are as many joint moves away from the start.
+    /// Visits pairs of states level by level.
     fn walk(&self, bounds: &Bounds, tell: &mut dyn FnMut(usize)) -> Verdict {
         let mut many = (Many::new(self.a), Many::new(self.b));
         let pairs = std::iter::once((self.a.initial(), self.b.initial())).collect();
         let mut walk = Walk::<A, B> { pairs, origins: vec![(0, 0)] };
         let (mut first, mut depth, mut made) = (0, 0, 0);
-        // Once there is too much to be walked, the rest of the level is only compared.
+        // Once a bound is exceeded, the rest of the level is compared but not expanded.
         let mut goes_on = true;
         loop {
             let end = walk.pairs.len();
@@ -184,7 +186,7 @@ impl<A: Game, B: Game> Pair<'_, A, B> {
         }
     }
 
-    /// Makes joint moves and adds the pairs that were not met before.
+    /// Makes joint moves and adds the new pairs. Clears `steps`.
     fn make(&self, many: &mut (Many<'_, A>, Many<'_, B>), walk: &mut Walk<A, B>, steps: &mut Steps<A::Move>) {
         let (left, right): (Vec<_>, Vec<_>) = steps
             .iter()
@@ -201,7 +203,7 @@ impl<A: Game, B: Game> Pair<'_, A, B> {
         }
     }
 
-    /// Random play from the start, where there is too much to be walked.
+    /// Plays random games from the initial states, after an incomplete visit.
     fn play_on(&self, bounds: &Bounds, depth: usize, states: usize) -> Verdict {
         for playout in 0..bounds.playouts {
             let mut stream = Stream::new(bounds.seed, playout);
@@ -225,7 +227,8 @@ impl<A: Game, B: Game> Pair<'_, A, B> {
         Verdict::Agreed { depth, states, playouts: bounds.playouts }
     }
 
-    /// The legal moves of each role, none at an end; or what differs.
+    /// Compares two views. Returns the legal moves of each role, `None` in a terminal state, or the
+    /// difference as an error.
     fn differ(&self, left: &A::View, right: &B::View) -> Result<Option<Vec<Vec<A::Move>>>, String> {
         let (ends, other) = (self.a.is_terminal_in(left), self.b.is_terminal_in(right));
         if ends != other {
@@ -233,7 +236,7 @@ impl<A: Game, B: Game> Pair<'_, A, B> {
             return Err(format!("the {which} game is over, the other goes on"));
         }
         if ends {
-            // Chance wants nothing.
+            // The goals of chance are irrelevant.
             let chance = self.a.vocabulary().chance();
             for (role, &other) in
                 self.a.roles().zip(&self.roles).filter(|(role, _)| Some(role.index()) != chance)
@@ -272,8 +275,8 @@ impl<A: Game, B: Game> Pair<'_, A, B> {
         Ok(Some(legal))
     }
 
-    /// The difference in what roles perceive of a joint move, if any; each perceives the joint move
-    /// where the rules say nothing of percepts.
+    /// Returns the difference in the roles' percepts of a joint move, if any. If neither game has
+    /// rules for percepts, every role perceives the joint move.
     fn percepts_differ(&self, a: &A::State, b: &B::State, joint: &[A::Move]) -> Option<String> {
         let has = (self.a.vocabulary().has_percepts(), self.b.vocabulary().has_percepts());
         if has == (false, false) {
@@ -290,7 +293,7 @@ impl<A: Game, B: Game> Pair<'_, A, B> {
                 (Perception::Percepts(left), Perception::Percepts(right)) => {
                     let mut there: Vec<Option<B::Percept>> =
                         left.iter().map(|percept| self.percepts[percept.index()]).collect();
-                    // Names may come in another order.
+                    // The two games may number the percepts differently.
                     there.sort_unstable();
                     there.into_iter().eq(right.iter().map(|&percept| Some(percept)))
                 }
@@ -304,7 +307,7 @@ impl<A: Game, B: Game> Pair<'_, A, B> {
         })
     }
 
-    /// A joint move as the second game has it, in the order of its roles. All moves of it are legal
+    /// Translates a joint move to the second game, in its role order. All moves must be legal
     /// there.
     fn joint(&self, joint: &[A::Move]) -> Vec<B::Move> {
         let mut others = vec![B::Move::from_index(0); joint.len()];
@@ -324,13 +327,13 @@ impl<A: Game, B: Game> Pair<'_, A, B> {
         joint.iter().map(|&action| self.a.move_text(action).to_owned()).collect()
     }
 
-    /// The joint moves that lead to a pair.
+    /// Returns the joint moves that lead to a pair.
     fn play(&self, walk: &Walk<A, B>, mut place: usize) -> Vec<Vec<String>> {
         let mut play = Vec::new();
         while place > 0 {
             let (from, number) = walk.origins[place];
             let (a, b) = &walk.pairs[from];
-            // They do not differ there, or the walk would have ended.
+            // The pair has no difference, or the comparison would have ended there.
             let legal = self.differ(&self.a.view(a), &self.b.view(b)).ok().flatten().unwrap_or_default();
             play.extend(Joints::new(legal).nth(number).map(|joint| self.texts(&joint)));
             place = from;
@@ -347,7 +350,8 @@ fn values(goals: &[u8]) -> String {
     }
 }
 
-/// All joint moves of some legal moves; none if a role has none.
+/// An iterator over all joint moves from the legal moves of each role. It is empty if a role has
+/// none.
 struct Joints<M> {
     legal: Vec<Vec<M>>,
     places: Option<Vec<usize>>,

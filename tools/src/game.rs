@@ -28,7 +28,7 @@ pub enum GameArg {
     },
 }
 
-/// The option to accept rules with errors that other systems play.
+/// The reading of rules with errors that other systems play.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct ReadingArgs {
     /// Accept rules with errors as other systems do: roles without goals have 0; no move is made
@@ -170,8 +170,8 @@ impl GameArg {
         Ok((game.engine(), stats))
     }
 
-    /// Calls `work` with a counter of joint move sequences and the name of the engine, which is one
-    /// of those that [`GameArg::playouts`] returns.
+    /// Calls `work` with a counter of joint move sequences and the name of the engine, as in
+    /// [`GameArg::playouts`].
     ///
     /// # Errors
     /// As for [`GameArg::playouts`], and errors of `work`.

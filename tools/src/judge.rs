@@ -1,18 +1,19 @@
-//! Judgements of games by play: a [`Judgement`] of a rulesheet, by [`Settings`] that bound the
-//! amount of play.
+//! Judgements of games by play. [`Settings`] bound the amount of play, and a [`Judgement`] has the
+//! results.
 //!
-//! A rulesheet is compiled within limits, then played at random in lanes, followed move by move
-//! ([`coverage`]), and played by searches of different strength ([`skill`]), whose matches are
-//! retold as stories ([`drama`]). Each stage may find it hopeless: then the later ones are left
-//! out, since most candidates of a generator are. The measures are defined in [`outcome`],
-//! [`skill`], [`drama`], [`variety`] and [`coverage`], each in one function; [`score`] combines
-//! some to one number. `docs/how-to/judging.md` has the paper of each. [`text`] and [`page`] show
-//! it.
+//! A rulesheet is compiled within limits. The game is played at random in lanes, followed move by
+//! move ([`coverage`]), and played by searches of different strength ([`skill`]). The values of
+//! their positions show the [`drama`] of a match. If a stage finds the game hopeless, as most
+//! candidates of a generator are, the later stages are skipped.
 //!
-//! Nothing depends on the clock: the same rulesheet and settings give the same judgement, on any
-//! number of threads and at any load. Playing is bounded by numbers of games, their length, and
-//! [`Settings::work`], an estimate of the gates that walks and searches evaluate; compiling by
-//! [`Limits`](gdl_compiler::Limits).
+//! The measures are defined in [`outcome`], [`skill`], [`drama`], [`variety`] and [`coverage`],
+//! each in one function. [`score`] combines some to one number. `docs/how-to/judging.md` names the
+//! paper of each. [`text`] and [`page`] show a judgement.
+//!
+//! Results are deterministic: they depend on the rulesheet and the settings, never on the clock or
+//! the number of threads. The numbers of games, their length and [`Settings::work`] bound play, and
+//! [`Limits`](gdl_compiler::Limits) bound compilation. Work is the estimated number of gates that
+//! walks and searches evaluate.
 
 pub mod coverage;
 pub mod drama;
@@ -49,31 +50,31 @@ use variety::Variety;
 pub struct Settings {
     /// The seed of random choices.
     pub seed: u64,
-    /// Random games in lanes.
+    /// The number of random games played in lanes.
     pub playouts: u64,
-    /// Random games that are followed move by move.
+    /// The number of random games followed move by move.
     pub walks: u64,
-    /// Matches of each contest, fewer if they take too much work.
+    /// The number of matches in each contest. Fewer are played if they exceed `work`.
     pub matches: u64,
-    /// The nodes for a move of the players on the ladder, weakest first. The second one plays
-    /// against itself.
+    /// The node budgets of the players on the ladder, per move, weakest first. Equal players have
+    /// the second budget.
     pub budgets: Vec<u64>,
-    /// Gates that the searches of a contest may evaluate, by estimate.
+    /// The limit on the gates that the searches of a contest evaluate, by estimate.
     pub work: f64,
-    /// Joint moves after which a game is abandoned.
+    /// The number of joint moves after which a game is abandoned.
     pub longest: usize,
-    /// True if a game that was found hopeless is played on.
+    /// True if games that were found hopeless are played on.
     pub full: bool,
-    /// The engine that takes the game from state to state, unless a trial is to choose.
+    /// The engine that steps the game. A trial chooses one if `None`.
     pub way: Option<Way>,
-    /// The threads that play a game.
+    /// The number of threads that play a game.
     pub threads: usize,
-    /// Pulled when the judgement is not wanted any more.
+    /// The signal that cancels the judgement.
     pub cancel: Cancel,
 }
 
 impl Settings {
-    /// Some seconds for a game that is not hopeless.
+    /// Returns settings that take some seconds for a game that is not hopeless.
     #[must_use]
     pub fn thorough() -> Self {
         Self {
@@ -91,7 +92,7 @@ impl Settings {
         }
     }
 
-    /// Some tens of milliseconds.
+    /// Returns settings that take some tens of milliseconds.
     #[must_use]
     pub fn quick() -> Self {
         Self {
@@ -109,19 +110,19 @@ impl Settings {
 /// The verdict on a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It was measured to the end.
+    /// The game was measured completely.
     Judged,
-    /// The rulesheet does not check.
+    /// The rulesheet has errors.
     Invalid,
-    /// It takes more than the limits allow.
+    /// The rulesheet exceeds a limit.
     TooLarge,
-    /// No role is a player.
+    /// All roles are chance.
     NoPlayer,
-    /// Random games hardly ever end.
+    /// Nearly all random games are abandoned as too long.
     Endless,
-    /// Random games come to where a role has no legal move.
+    /// Random games reach states in which a role has no legal move.
     Stuck,
-    /// Random games end without one goal for each role.
+    /// Random games end without exactly one goal for each role.
     Unscored,
     /// No player ever has a choice.
     NoChoice,
@@ -132,7 +133,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// As it is written in JSON.
+    /// Returns the verdict's name in JSON.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -156,10 +157,11 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// Fewer random games than this that end with one goal for each role make a game hopeless.
+/// A game is hopeless if a smaller share of random games ends with one goal for each role.
 const ENDING: f64 = 0.1;
 
-/// More random games than this that one role wins, or that are drawn, do.
+/// A game is hopeless if one role wins a greater share of random games, or if a greater share is
+/// drawn.
 const ALIKE: f64 = 0.99;
 
 /// The judgement of a rulesheet.
@@ -169,36 +171,36 @@ pub struct Judgement {
     pub name: String,
     /// The verdict.
     pub verdict: Verdict,
-    /// The reason, in a sentence, unless it was measured to the end.
+    /// The reason as a sentence, unless the game was measured completely.
     pub reason: Option<String>,
-    /// The roles other than chance, which the seats of all results are.
+    /// The names of the roles other than chance: the seats of all results.
     pub roles: Vec<String>,
-    /// True if chance plays along.
+    /// True if chance is a role.
     pub has_chance: bool,
-    /// True if roles may not know the state.
+    /// True if the game has imperfect information.
     pub is_hidden: bool,
-    /// The results of play.
+    /// The results of play, if the game was played.
     pub played: Option<Played>,
-    /// Measures that do not apply or were left out, and why.
+    /// The measures that do not apply or were skipped, each with the reason.
     pub absent: Vec<(&'static str, &'static str)>,
 }
 
 /// The results of play.
 #[derive(Clone, Debug)]
 pub struct Played {
-    /// The engine that took the game from state to state, as [`Dynamic::engine`] has it.
+    /// The engine that stepped the game: a name that [`Dynamic::engine`] returns.
     pub engine: &'static str,
     /// The outcome of random games.
     pub random: Outcome,
-    /// The shape of random games that were followed move by move.
+    /// The shape of random games followed move by move.
     pub shape: Option<Shape>,
-    /// Rules, moves and fluents that play does without.
+    /// The rules, moves and fluents that play never used.
     pub dead: Option<Dead>,
-    /// Matches of equal players.
+    /// The matches of equal players.
     pub peers: Option<Peers>,
-    /// Matches of players of different strength.
+    /// The matches of players of different strength.
     pub ladder: Option<Ladder>,
-    /// The stories of the matches of equal players.
+    /// The drama of the matches of equal players.
     pub drama: Option<Drama>,
     /// The variety of games.
     pub variety: Option<Variety>,
@@ -213,15 +215,15 @@ pub struct Shape {
     pub length: Estimate,
     /// The shortest, median and longest length.
     pub quantiles: [usize; 3],
-    /// Branching: mean joint moves of a state.
+    /// Branching: the mean number of joint moves in a state.
     pub branching: f64,
-    /// The most joint moves of a state.
+    /// The greatest number of joint moves in a state.
     pub most: u128,
-    /// Mean moves of each seat where it has more than one.
+    /// For each seat, the mean number of its moves where it has more than one.
     pub choices: Vec<f64>,
     /// Agency: the share of positions in which some player has more than one move.
     pub agency: f64,
-    /// Mean number of players that have more than one move.
+    /// The mean number of players that have more than one move.
     pub choosing: f64,
 }
 
@@ -264,26 +266,26 @@ impl Judgement {
         }
     }
 
-    /// The judgement of a rulesheet that cannot be read.
+    /// Returns the judgement of a rulesheet that cannot be read.
     #[must_use]
     pub fn refused(name: &str, reason: String) -> Self {
         Self::new(name, Verdict::Invalid, Some(reason))
     }
 
-    /// The parts of the score that apply.
+    /// Returns the parts of the score that apply.
     #[must_use]
     pub fn parts(&self) -> Vec<Part> {
         self.played.as_ref().map_or_else(Vec::new, |played| score::parts(played, self.roles.len()))
     }
 
-    /// The score, from 0 to 1. None of a game that was not measured to the end.
+    /// Returns the score, from 0 to 1. `None` if the game was not measured completely.
     #[must_use]
     pub fn score(&self) -> Option<f64> {
         let all = self.played.as_ref().is_some_and(|played| played.shape.is_some());
         all.then(|| score::harmonic_mean(&self.parts()))
     }
 
-    /// Returns whether there can be drama; why not is noted.
+    /// Returns whether drama can be measured. Otherwise adds the reason to `absent`.
     fn says_of_drama(&mut self, played: &Played) -> bool {
         let why = if self.roles.len() == 1 {
             "there is one player, so nobody trails"
@@ -298,7 +300,7 @@ impl Judgement {
         false
     }
 
-    /// Notes why other measures are not there.
+    /// Adds the reasons for other missing measures to `absent`.
     fn explain(&mut self, played: &Played) {
         if self.roles.len() == 1 {
             self.absent.push(("balance", "there is one player, so no seat is better than another"));
@@ -316,7 +318,7 @@ impl Judgement {
         }
     }
 
-    /// The JSON object of a candidate:
+    /// Returns the JSON object of a candidate:
     ///
     /// - `game`, `verdict` (`judged`, `invalid`, `too_large`, `no_player`, `endless`, `stuck`,
     ///   `unscored`, `no_choice`, `one_sided`, `drawn`), `reason` (null of a judged one), `score`
@@ -335,7 +337,7 @@ impl Judgement {
     /// - `drama`, `lead_changes`, `decided`; `variety` (`states`, `ends`, `openings`);
     /// - `dead`: `coverage`, and of `rules`, `moves` and `fluents` how many there are (`of`), how
     ///   many are dead (`count`), and a `list`;
-    /// - `absent`: for each measure that is not there the reason.
+    /// - `absent`: for each missing measure the reason.
     #[must_use]
     pub fn to_json(&self) -> Value {
         let played = self.played.as_ref();
@@ -369,7 +371,7 @@ impl Judgement {
     }
 }
 
-/// Judges a rulesheet. Returns `None` if it was cancelled.
+/// Judges a rulesheet. Returns `None` if cancelled.
 #[must_use]
 pub fn judge(name: &str, source: &Source, options: &Options, settings: &Settings) -> Option<Judgement> {
     let compilation = match gdl_compiler::compile(source, options) {
@@ -390,7 +392,7 @@ pub fn judge(name: &str, source: &Source, options: &Options, settings: &Settings
     (!settings.cancel.is_cancelled()).then_some(judgement)
 }
 
-/// A game that is being judged, with all that is known of it.
+/// A game that is being judged, with its compilation and its source.
 #[derive(Clone, Copy)]
 struct Trial<'g> {
     game: &'g Dynamic,
@@ -464,14 +466,14 @@ impl<'g> Trial<'g> {
     /// Plays random games.
     fn play(self) -> Tally {
         let Self { game, compilation, settings, .. } = self;
-        // One after the other they take as long as hundreds in lanes.
+        // Without lanes, random games take about a hundred times as long.
         let has_lanes = compilation.lanes.is_some() && game.table().is_some();
         let count = if has_lanes { settings.playouts } else { settings.playouts.div_ceil(100) };
         let playouts = Playouts::new(game).seed(settings.seed).threads(settings.threads).count(count);
         playouts.max_length(settings.longest as u64).run().tally
     }
 
-    /// Follows random games of about that length move by move.
+    /// Follows random games move by move. Their mean length is about `length`.
     fn follow(self, length: f64) -> (Walks, Seen<'g>) {
         let Self { game, compilation, settings, .. } = self;
         let (observe, advance) = game.table().map_or((1, 1), Table::gates);
@@ -490,7 +492,7 @@ impl<'g> Trial<'g> {
     }
 }
 
-/// The reason why a game need not be played any longer, if random games show it.
+/// Returns the verdict and the reason if random games show that the game is hopeless.
 fn hopeless(random: &Outcome, roles: &[String]) -> Option<(Verdict, String)> {
     let percent = |share: f64| format!("{:.1} %", 100.0 * share);
     if random.completion() < ENDING {
@@ -499,12 +501,12 @@ fn hopeless(random: &Outcome, roles: &[String]) -> Option<(Verdict, String)> {
             (random.stuck, Verdict::Stuck, "come to where a role has no legal move"),
             (random.unscored, Verdict::Unscored, "end without one goal for each role"),
         ];
-        // Of equal ones the first.
+        // The first maximum wins: `max_by_key` returns the last one, so the order is reversed.
         let &(games, verdict, what) = ends.iter().rev().max_by_key(|(games, ..)| *games)?;
         let share = percent(games as f64 / random.games.max(1) as f64);
         return Some((verdict, format!("{share} of random games {what}")));
     }
-    // A puzzle that random play never solves may be a good one.
+    // A puzzle that random play never solves may still be a good one.
     if roles.len() < 2 {
         return None;
     }

@@ -1,19 +1,19 @@
 //! The net of a game as levels of three-input gates, for programs that evaluate a level at once,
-//! such as those of array libraries.
+//! such as array libraries.
 //!
-//! One [`Levels`] has the whole step: it is the circuit that advances a state, followed by the
-//! circuit that observes the next one. Gates that no output needs are dropped. A gate that is used
-//! once is merged into its user, which then has three inputs; in the built-in games that saves a
-//! third of the gates and of the levels. Gates of a level depend on earlier levels alone.
+//! A step is one [`Levels`]: the circuit that advances a state, then the circuit that observes the
+//! next one. Gates that no output needs are dropped. A gate with a single use is merged into its
+//! user, which then has three inputs. In the built-in games this saves a third of the gates and of
+//! the levels. The gates of a level depend on earlier levels only.
 
 use gdl_runtime::engine::{Circuit, Table};
 
-/// Goals are evaluated apart from the step if they have more than this share of its gates.
+/// Goals are a separate circuit if they have more than one in this number of the step's gates.
 const GOALS_APART: usize = 4;
 
-/// A circuit of three-input gates in the order of their levels.
+/// A circuit of three-input gates, ordered by level.
 ///
-/// A signal is twice a slot plus one if complemented. Slot 0 is false; then come the inputs, then
+/// A signal is twice its slot, plus one if complemented. Slot 0 is false; the inputs follow, then
 /// the gates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Levels {
@@ -30,11 +30,16 @@ pub struct Levels {
 /// The circuits of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepLevels {
-    /// The step. Inputs: the fluents, then each role's moves. Outputs: the next value of each
-    /// fluent; then of the next state the legality of each role's moves, terminal, and each role's
-    /// goal values unless they are apart; then each role's percepts of the step.
+    /// The circuit of a step. The inputs are the fluents, then each role's moves. The outputs are,
+    /// in this order:
+    ///
+    /// - the next value of each fluent,
+    /// - in the next state, the legality of each role's moves, then `terminal`,
+    /// - in the next state, each role's goal values, unless they are a separate circuit,
+    /// - each role's percepts of the step.
     pub step: Levels,
-    /// The goal values of each role, from the fluents, if they are apart from the step.
+    /// The circuit of each role's goal values, with the fluents as inputs. `None` if `step` has
+    /// them.
     pub goals: Option<Levels>,
 }
 
@@ -73,7 +78,8 @@ impl StepLevels {
     }
 }
 
-/// Two-input gates that are being put together. Node 0 is false, then come the inputs.
+/// A network of two-input gates under construction. Node 0 is false; the inputs follow, then the
+/// gates.
 struct Net {
     inputs: usize,
     gates: Vec<[u32; 2]>,
@@ -84,7 +90,7 @@ impl Net {
         Self { inputs, gates: Vec::new() }
     }
 
-    /// The signals of the constant and the inputs.
+    /// Returns the signals of the constant and the inputs.
     fn own(&self) -> Vec<u32> {
         (0..=self.inputs as u32).map(|node| 2 * node).collect()
     }
@@ -100,7 +106,7 @@ impl Net {
         outputs.iter().map(|&signal| signals[signal as usize / 2] ^ (signal % 2)).collect()
     }
 
-    /// The gates that `outputs` need, merged and in the order of their levels.
+    /// Returns the gates that `outputs` need, merged and ordered by level.
     fn levels(&self, mut outputs: Vec<u32>) -> Levels {
         let first = 1 + self.inputs;
         let node = |signal: u32| signal as usize / 2;
@@ -112,7 +118,8 @@ impl Net {
             }
         }
 
-        // The level of each node; the gates of three inputs; those that are part of their user.
+        // For each node its level; for each gate the merged three-input gate, `None` once part of
+        // its user.
         let mut level = vec![0_u32; uses.len()];
         let mut merged: Vec<Option<[u32; 3]>> = vec![None; self.gates.len()];
         let mut is_wide = vec![false; self.gates.len()];
@@ -184,7 +191,7 @@ mod tests {
         (0..length).map(|bit| bits::test(words, bit)).collect()
     }
 
-    /// Random play of each built-in game: the circuits agree with the engine in every step.
+    /// Checks random play of each built-in game: circuits and engine agree in every step.
     #[test]
     fn levels_agree_with_the_engine() {
         let mut merged = 0;

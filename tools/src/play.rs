@@ -1,6 +1,5 @@
-//! Play of people, on whatever screen: positions as text ([`view`]), how a game ended
-//! ([`outcome`]), what a role can be sure of ([`certainty`]), and ways from choice to choice
-//! ([`travel`]).
+//! Play of people: positions as text ([`view`]), results ([`outcome`]), the certain knowledge of a
+//! role ([`certainty`]), and steps between choices ([`travel`]).
 
 pub mod certainty;
 pub mod outcome;

@@ -71,7 +71,7 @@ const LEARNED: &str = "learned";
 /// The name of the remote kind.
 const REMOTE: &str = "remote";
 
-/// All kinds, the person at the terminal last.
+/// The kinds of players in the order of the help, the person at the terminal last.
 pub static KINDS: &[Kind] = &[
     Kind { name: "best", about: "the player that suits the game", options: &["seed", "threads", "memory"] },
     Kind { name: "first", about: "the first legal move", options: &[] },

@@ -10,12 +10,12 @@
 //!   `(goal white 100)`, which must hold, or `(not ATOM)`;
 //! - `(perft N ..)`: the numbers of sequences of one, two, three joint moves, and so on.
 //!
-//! The evaluator answers for the rules, so a test that fails comes with the reason
-//! ([`Explanation`]); sequences are counted by the game as it is played. A play that people made
-//! becomes a test ([`recorded`]). Of a recorded match, in ggp-base's form, every move must be
-//! legal, and states and goals as they were recorded ([`Judge`]). A test ends with the first step
-//! that fails. Tests are read as a whole before any is run, and a file that cannot be read is an
-//! error with its place.
+//! The evaluator executes the rules, so a failed test comes with the reason ([`Explanation`]).
+//! Sequences are counted by the game as it is played. A test ends with the first step that fails. A
+//! file is read as a whole before any test runs, and a syntax error has its position.
+//!
+//! A play of people becomes a test by [`recorded`]. [`Judge`] checks a recorded match in the form
+//! of ggp-base: every move must be legal, and states and goals must be as recorded.
 
 use crate::{
     error::{Error, Result},
@@ -36,19 +36,19 @@ use std::{
     fmt::{self, Write},
 };
 
-/// The depth of a failure's reason.
+/// The depth of the explanation of a failure, in rules.
 const DEPTH: usize = 3;
 
-/// The deepest count of sequences.
+/// The greatest depth of a `perft` step.
 const DEEPEST: usize = 100;
 
-/// The most legal moves that a recorded play expects.
+/// The most `legal` atoms in the test of a recorded play.
 const MOST_LEGAL: usize = 100;
 
 /// A test.
 #[derive(Clone, Debug)]
 pub struct Test {
-    /// Its name.
+    /// The name of the test.
     pub name: String,
     steps: Vec<(Span, Step)>,
 }
@@ -67,22 +67,22 @@ enum Step {
 pub struct Failure {
     /// The place of the step that failed, if the test is a text.
     pub span: Option<Span>,
-    /// The error.
+    /// The message, which names the expectation that failed.
     pub message: String,
-    /// The reason, by the rules.
+    /// The explanation by the rules, if there is one.
     pub why: Option<Box<Explanation>>,
 }
 
-/// Counts sequences of joint moves from a state, which is KIF text, up to a depth.
+/// A callback that counts joint move sequences of lengths 1 to a depth. The state is KIF text.
 pub type Counter<'a> = dyn FnMut(&str, usize) -> Result<Vec<u128>> + 'a;
 
 /// Reads a file of plays.
 ///
 /// # Errors
-/// Returns an error if it has faults; they went to stderr.
+/// Returns an error if the file is faulty, after printing the diagnostics on stderr.
 pub fn read(source: &Source, options: &Options) -> Result<Vec<Test>> {
     let mut diagnostics = Diagnostics::default();
-    // Plays are lists, whatever the syntax of their rulesheet.
+    // Plays are in KIF, whatever the syntax of their rulesheet.
     let options = Options { syntax: Some(Syntax::Kif), ..options.clone() };
     let tree = syntax::parse(source, &options, &mut diagnostics);
     diagnostics.sort();
@@ -94,7 +94,7 @@ pub fn read(source: &Source, options: &Options) -> Result<Vec<Test>> {
     tree.forms.iter().map(|&form| reader.test(form)).collect()
 }
 
-/// The reader of a file's forms.
+/// A parser of the forms in a file.
 struct Reader<'a> {
     tree: &'a Tree,
     source: &'a Source,
@@ -158,7 +158,7 @@ impl Reader<'_> {
             && self.tree.text(node, self.source).eq_ignore_ascii_case(word)
     }
 
-    /// A form without its comments, as KIF text.
+    /// Returns a form as KIF text, without comments.
     fn text(&self, node: NodeId) -> String {
         if matches!(self.tree.node(node).kind, Kind::Symbol | Kind::Variable) {
             return self.tree.text(node, self.source).to_owned();
@@ -173,10 +173,10 @@ impl Reader<'_> {
     }
 }
 
-/// Runs a test.
+/// Runs a test. Returns its failure, if any.
 ///
 /// # Errors
-/// Returns an error if sequences cannot be counted; what the test finds is no error.
+/// Returns an error if sequences cannot be counted. A failed test is not an error.
 pub fn run(evaluator: &Evaluator<'_>, test: &Test, count: &mut Counter<'_>) -> Result<Option<Failure>> {
     let mut state = match evaluator.initial() {
         Ok(state) => state,
@@ -208,10 +208,10 @@ fn wrong(error: EvalError) -> Failure {
     plain(error.to_string())
 }
 
-/// The last joint move of a play, with the state before it; none at the start.
+/// The last joint move of a play and the state before it; `None` in the initial state.
 type Last = Option<(State, Vec<Term>)>;
 
-/// Makes a step.
+/// Executes a step.
 ///
 /// # Errors
 /// Returns the failure of the step.
@@ -268,7 +268,8 @@ fn follow(
     Ok(())
 }
 
-/// The reason why the last joint move did not make a fluent true, if the atom asks for a fluent.
+/// Returns why the last joint move did not make a fluent true. `None` unless the atom is `(true
+/// FLUENT)`.
 fn lost(evaluator: &Evaluator<'_>, last: Option<&(State, Vec<Term>)>, atom: &str) -> Option<Explanation> {
     let ((before, joint), items) = (last?, term::items(atom)?);
     match items[..] {
@@ -279,7 +280,7 @@ fn lost(evaluator: &Evaluator<'_>, last: Option<&(State, Vec<Term>)>, atom: &str
     }
 }
 
-/// Makes a joint move that is legal.
+/// Makes a joint move, if it is legal.
 fn advance(
     evaluator: &Evaluator<'_>,
     state: &mut State,
@@ -291,7 +292,7 @@ fn advance(
     Ok(())
 }
 
-/// The state after a joint move and the move as terms, if it is legal.
+/// Returns the successor of a state and the joint move as terms, if the move is legal.
 fn after(
     evaluator: &Evaluator<'_>,
     state: &State,
@@ -314,8 +315,8 @@ fn after(
     Ok((evaluator.next(state, &joint).map_err(wrong)?, joint))
 }
 
-/// The judge of recorded matches: the evaluator and, once the end or the goals exceed its limits,
-/// lifted evaluation for these two.
+/// A judge of recorded matches. It uses the evaluator until `terminal` or `goal` exceed its limits,
+/// and lifted evaluation for these two from then on.
 pub struct Judge<'a> {
     evaluator: &'a Evaluator<'a>,
     lift: &'a dyn Fn() -> Result<Dynamic>,
@@ -329,25 +330,25 @@ impl fmt::Debug for Judge<'_> {
 }
 
 impl<'a> Judge<'a> {
-    /// A judge that asks the evaluator. `lift` makes the rules a game that is evaluated state by
-    /// state, if that is needed.
+    /// Creates a judge. It calls `lift` for a game that is interpreted in each state, if the
+    /// evaluator exceeds its limits.
     #[must_use]
     pub fn new(evaluator: &'a Evaluator<'a>, lift: &'a dyn Fn() -> Result<Dynamic>) -> Self {
         Self { evaluator, lift, lifted: OnceCell::new() }
     }
 
-    /// Returns whether the end and the goals exceeded the evaluator's limits, so that lifted
-    /// evaluation answers from then on.
+    /// Returns whether `terminal` and `goal` exceeded the evaluator's limits, so that lifted
+    /// evaluation computes them.
     #[must_use]
     pub fn is_lifted(&self) -> bool {
         self.lifted.get().is_some()
     }
 
-    /// Follows a match that was recorded: every move must be legal, no state but the last terminal,
-    /// states and goals as recorded.
+    /// Checks a recorded match: every move must be legal, only the last state may be terminal, and
+    /// states and goals must be as recorded.
     ///
     /// # Errors
-    /// What does not conform to the rules.
+    /// Returns the first violation of the rules.
     pub fn follow(&self, record: &Record) -> std::result::Result<(), Failure> {
         let evaluator = self.evaluator;
         let mut state = evaluator.initial().map_err(wrong)?;
@@ -389,7 +390,7 @@ impl<'a> Judge<'a> {
         Ok(())
     }
 
-    /// The answer of the evaluator or, where that exceeds its limits, of lifted evaluation.
+    /// Queries the evaluator. If that exceeds its limits, queries lifted evaluation instead.
     fn ask<T>(
         &self,
         evaluator: impl FnOnce() -> std::result::Result<T, EvalError>,
@@ -415,13 +416,13 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// A state as KIF text.
+/// Returns a state as KIF text.
 fn kif(state: &State) -> String {
     let fluents: Vec<&str> = state.iter().map(Term::as_str).collect();
     format!("({})", fluents.join(" "))
 }
 
-/// The fluents that one of two states has and the other does not.
+/// Returns the fluents that only one of two states has.
 fn difference(state: &State, recorded: &State) -> Option<String> {
     let mut text = String::new();
     for (here, there, verdict) in
@@ -437,9 +438,11 @@ fn difference(state: &State, recorded: &State) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// A test of the line of a history to its present state, in KIF: its moves, and the facts there.
-/// These are the goals if the game is over, otherwise that it is not and the first `MOST_LEGAL`
-/// legal moves. Returns `None` if it takes more bytes than `most`.
+/// Returns a test of a history up to its present state, in KIF: its moves, then facts about the
+/// state.
+///
+/// In a terminal state the facts are the goals. Otherwise they are `(not terminal)` and the first
+/// `MOST_LEGAL` legal moves. Returns `None` if the text has more than `most` bytes.
 pub fn recorded<G: Game>(game: &G, history: &History<G>, most: usize) -> Option<String> {
     let here = history.state();
     let view = game.view(here);
@@ -462,7 +465,7 @@ pub fn recorded<G: Game>(game: &G, history: &History<G>, most: usize) -> Option<
         let joint = history.joint(place)?;
         let asked = game.to_play(before);
         let asked = game.roles().zip(joint).find(|(role, _)| Some(*role) == asked);
-        // Chance may draw at the same time; then the move of a role says too little.
+        // A step `does` needs all other roles to have a single legal move. Chance may have several.
         let asked =
             asked.filter(|(_, action)| game.joint(before, **action).is_ok_and(|whole| whole == joint));
         if let Some((role, &action)) = asked {
@@ -491,8 +494,8 @@ pub fn recorded<G: Game>(game: &G, history: &History<G>, most: usize) -> Option<
 }
 
 impl Failure {
-    /// Returns the reason if there is more to explain than the message: a rule that derives an atom
-    /// that should not hold, or rules that do not derive one that should.
+    /// Returns the explanation if it adds to the message. It shows the rule that derives an atom
+    /// wrongly, or the rules that fail to derive an expected atom.
     #[must_use]
     pub fn reason(&self) -> Option<&Explanation> {
         self.why.as_deref().filter(|why| !matches!(why.reason, Reason::Given | Reason::Deeper))
@@ -505,8 +508,7 @@ mod tests {
     use crate::load::{self, Way};
     use gdl_compiler::Limits;
 
-    /// One step to the end; the winner depends on pairs of pairs of numbers, and there are 256 of
-    /// these.
+    /// A game of one step. Its winner depends on pairs of pairs of four numbers: 256 of them.
     const RULES: &str =
         "(role a) (init start) (legal a stay) (legal a go) (number 1) (number 2) (number 3) (number 4)
         (<= (next start) (does a stay)) (<= (next (at 3 4)) (does a go))

@@ -1,7 +1,7 @@
-//! The scene of a state, as the page draws it: what stands on the board, and what else holds.
+//! The scene of a state, as the page draws it: the contents of the board, and the other fluents.
 //!
-//! The names of what else holds take no more than `MOST_TOLD` bytes; fluents that are left out are
-//! counted. A board is bounded by its cells.
+//! The names of the other fluents take at most `MOST_TOLD` bytes; fluents that are left out are
+//! counted. The number of cells bounds the board.
 
 mod board;
 mod clues;
@@ -19,10 +19,10 @@ use gdl_runtime::{
 };
 use serde::Serialize;
 
-/// The greatest number of bytes of one kind of item.
+/// The limit on the bytes of one kind of item.
 const MOST_TOLD: usize = 1 << 19;
 
-/// The bytes that still fit.
+/// The number of bytes that remain.
 #[derive(Debug)]
 pub struct Room(usize);
 
@@ -33,27 +33,27 @@ impl Default for Room {
 }
 
 impl Room {
-    /// Returns whether texts of `bytes` bytes and their punctuation fit.
+    /// Returns whether texts of `bytes` bytes and their punctuation fit, and subtracts them if so.
     pub fn takes(&mut self, bytes: usize) -> bool {
         let left = self.0.checked_sub(bytes + 64);
-        // Nothing smaller may stand for what did not fit.
+        // Once a text does not fit, no later and shorter one may take its place.
         self.0 = left.unwrap_or(0);
         left.is_some()
     }
 }
 
-/// The stage on which the states of a game are drawn.
+/// The unchanging parts of a game's scenes.
 #[derive(Clone, Debug)]
 pub struct Stage {
-    /// Its board, if it shows one.
+    /// The board, if the game has one.
     pub board: Option<Board>,
-    /// The way in which moves go on it.
+    /// The kinds of moves on the board.
     pub motion: Motion,
-    /// The clues next to it.
+    /// The clues next to the board.
     pub clues: Option<Clues>,
 }
 
-/// The view of a state.
+/// The scene of a state.
 #[derive(Debug)]
 pub struct Scene {
     /// The board, if there is one.
@@ -64,17 +64,17 @@ pub struct Scene {
     pub left_out: usize,
 }
 
-/// The fluents of a relation.
+/// The fluents of one relation.
 #[derive(Debug, Serialize)]
 pub struct GroupView {
-    /// Its name.
+    /// The name of the relation.
     pub relation: String,
-    /// The arguments of each; none if it takes none.
+    /// The arguments of each fluent as text; empty if the relation has none.
     pub values: Vec<String>,
 }
 
 impl Stage {
-    /// The stage of a game with such a rulesheet.
+    /// Creates the stage of a game. `text` is its rulesheet.
     #[must_use]
     pub fn of(game: &Dynamic, text: &str) -> Self {
         let board = board_of(game, text);
@@ -83,7 +83,7 @@ impl Stage {
         Self { board, motion, clues }
     }
 
-    /// The view of a state.
+    /// Returns the scene of a state.
     #[must_use]
     pub fn scene(&self, game: &Dynamic, state: &<Dynamic as Game>::State) -> Scene {
         let held = || game.fluents(state).map(Id::index);
@@ -107,8 +107,8 @@ impl Stage {
         Scene { board, fluents: groups.collect(), left_out }
     }
 
-    /// The cells that moves speak of; of a column those that the step changed, which has the cells
-    /// before and after it.
+    /// Returns the cells that moves affect: those that they name and, for moves of a whole column,
+    /// the cells in it that changed. `changed` returns the cells before and after the step.
     pub fn touched<'m>(
         &self,
         moves: impl Iterator<Item = &'m str>,

@@ -1,17 +1,17 @@
-//! Shards: work that is done in parts, by any number of machines, and put together again.
+//! Shards: work that is divided among any number of machines, and whose results are merged.
 //!
-//! A game or a folder of rulesheets ([`Subject`]), what is to be done ([`Request`]) and a seed are
-//! a [`Plan`], whose work is cut into blocks, numbered from 0. A range of blocks becomes a
-//! [`Document`], the same bytes wherever and however often that is done: it knows no clock, threads
-//! or machine, and has whole numbers that add up. [`merge`] makes one document of many; the one of
-//! all blocks does not show how they were shared out. Means and intervals are computed there.
+//! A [`Plan`] consists of a game or a folder of rulesheets ([`Subject`]), a job ([`Request`]) and a
+//! seed. Its work is divided into blocks, numbered from 0. A range of blocks becomes a [`Document`]
+//! with the same bytes on every machine. It is independent of clock and threads, and its integers
+//! add up. [`merge`] makes one document of many. The document of all blocks does not depend on
+//! their division. Means and intervals are computed when merging.
 //!
-//! | job | a block | what is summed up |
+//! | job | a block | the sums |
 //! |---|---|---|
-//! | playouts | random games that share random numbers ([`Playouts::block_games`]) | how games ended |
-//! | perft | a state that the first joint moves lead to | sequences of joint moves, by length |
-//! | matches | a match | what each player came to |
-//! | analysis | a rulesheet of the folder | nothing: figures are listed |
+//! | playouts | random games that share random numbers ([`Playouts::block_games`]) | the outcomes |
+//! | perft | a state after the first joint moves | joint move sequences of each length |
+//! | matches | a match | the results of each player |
+//! | analysis | a rulesheet of the folder | none: figures are listed |
 
 mod document;
 mod folder;
@@ -46,38 +46,38 @@ use std::{num::NonZero, ops::Range, thread};
 pub enum Subject<'g> {
     /// A game, and the fingerprint of its rulesheet.
     Game(&'g Dynamic, &'g str),
-    /// Rulesheets that are analyzed, in order.
+    /// Rulesheets to be analyzed, in order.
     Rulesheets(&'g [Rulesheet]),
 }
 
-/// The different states after a number of joint moves, each with the number of sequences that lead
-/// to it.
+/// The distinct states after a number of joint moves, each with the number of joint move sequences
+/// that lead to it.
 type Level = Vec<(<Dynamic as Game>::State, u128)>;
 
-/// Work that is cut into blocks.
+/// Work that is divided into blocks.
 #[derive(Debug)]
 pub struct Plan<'g> {
     subject: Subject<'g>,
-    /// The common header of all documents of the plan: one without parts.
+    /// The header that all documents of the plan share: a document without parts.
     header: Document,
     players: Vec<Spec>,
-    /// The level that perft counts from.
+    /// The states from which perft counts: one block for each.
     level: Level,
 }
 
-/// More different states than this are not cut into blocks.
+/// The most states that perft is divided into.
 const MOST_STATES: usize = 1 << 18;
 
-/// Different states that are enough to share out.
+/// The number of states from which the default prefix of perft is long enough.
 const MANY_STATES: usize = 256;
 
 impl<'g> Plan<'g> {
-    /// Cuts work into blocks. For perft that takes as many steps as there are joint moves to the
-    /// states that are counted from.
+    /// Divides work into blocks. For perft this expands the game up to the states that it counts
+    /// from.
     ///
     /// # Errors
-    /// Returns an error if what is asked for cannot be done with the subject, or its result would
-    /// depend on a clock or on threads.
+    /// Returns an error if the subject does not suit the job, or its result would depend on a clock
+    /// or on threads.
     pub fn new(subject: Subject<'g>, request: &Request, seed: u64) -> Result<Self> {
         let mut plan = Self {
             subject,
@@ -125,30 +125,30 @@ impl<'g> Plan<'g> {
         Ok(plan)
     }
 
-    /// The number of blocks.
+    /// Returns the number of blocks.
     #[must_use]
     pub fn blocks(&self) -> u64 {
         self.header.blocks
     }
 
-    /// The blocks of one of `parts` parts of about equal size, numbered from 1. Parts beyond the
-    /// blocks are empty.
+    /// Returns the blocks of part number `part` of `parts` parts of about equal size, numbered from
+    /// 1. Parts beyond the number of blocks are empty.
     #[must_use]
     pub fn part(&self, part: NonZero<u64>, parts: NonZero<u64>) -> Range<u64> {
         let end = |part: u64| {
             let place = u128::from(self.blocks()) * u128::from(part) / u128::from(parts.get());
-            // No more than the blocks, as no part is beyond the last one.
+            // The place is at most the number of blocks, so it fits into 64 bits.
             place.min(u128::from(self.blocks())) as u64
         };
         end(part.get() - 1)..end(part.get())
     }
 
-    /// Does a range of blocks; `tell` is called with the number of them that are done. With 0
-    /// threads there is one for each processor.
+    /// Runs a range of blocks on `threads` threads, or one for each processor if 0. Calls `tell`
+    /// with the number of finished blocks.
     ///
     /// # Errors
-    /// Returns an error if there are no such blocks, it was cancelled, or evaluations of the game
-    /// were abandoned.
+    /// Returns an error if the range exceeds the blocks, the run was cancelled, or evaluations of
+    /// the game were abandoned.
     pub fn run(
         &self,
         blocks: Range<u64>,
@@ -224,7 +224,7 @@ impl<'g> Plan<'g> {
     }
 }
 
-/// Random games as in a run from start to end.
+/// Returns the playouts of a whole run, whose blocks are divided among shards.
 fn playouts(game: &Dynamic, engine: Option<BlockMode>, seed: u64, count: u64) -> Playouts<'_, Dynamic> {
     let run = Playouts::new(game).seed(seed).count(count);
     match engine {
@@ -234,8 +234,8 @@ fn playouts(game: &Dynamic, engine: Option<BlockMode>, seed: u64, count: u64) ->
     }
 }
 
-/// The states that are counted from, and the numbers of sequences up to there. Unless it is said
-/// after how many joint moves, as many are made as it takes to have enough states to share out.
+/// Returns the states from which perft counts, and the numbers of sequences of each length up to
+/// them. By default the prefix is as short as gives `MANY_STATES` states.
 fn plan_perft(game: &Dynamic, depth: u32, prefix: Option<u32>) -> Result<(Level, Vec<Count>)> {
     if depth == 0 || depth > 1_000 {
         return Err(Error::Usage("the depth is not in 1..=1000".to_owned()));
@@ -266,7 +266,7 @@ fn plan_perft(game: &Dynamic, depth: u32, prefix: Option<u32>) -> Result<(Level,
     Ok((level, counts))
 }
 
-/// Counts sequences of 1, 2, .. `lengths` joint moves from states, some of them on each thread.
+/// Counts sequences of 1, 2, .. `lengths` joint moves from states, which are divided among threads.
 fn count(
     game: &Dynamic,
     level: &[(<Dynamic as Game>::State, u128)],
@@ -287,7 +287,7 @@ fn count(
         for states in rest.chunks(first.len()) {
             match thread::Builder::new().spawn_scoped(scope, move || work(states)) {
                 Ok(worker) => workers.push(worker),
-                // The system may be out of threads.
+                // If no thread can be started, this thread does the work.
                 Err(_) => add(work(states)),
             }
         }
@@ -299,7 +299,7 @@ fn count(
     sums
 }
 
-/// A player that moves the same wherever it plays.
+/// Parses a player whose moves depend on the seed and node budget alone.
 fn player(name: &str) -> Result<Spec> {
     let spec: Spec = name.parse().map_err(Error::Usage)?;
     if spec.is_human() {
@@ -321,7 +321,7 @@ fn contest(players: &[Spec], nodes: u64, seed: u64) -> Contest<'_> {
     Contest { name: "the game", players, seed, clock: None, nodes: Some(nodes), longest: DEFAULT_LONGEST }
 }
 
-/// The figures of a rulesheet, or why there are none.
+/// Analyzes a rulesheet. The entry has its figures, or the reason why there are none.
 fn analyze_one(rulesheet: &Rulesheet, settings: &Settings) -> Entry {
     let figures =
         Loader::new().name(&rulesheet.name).load(&rulesheet.text).map_err(|error| error.to_string());
@@ -339,7 +339,7 @@ fn analyze_one(rulesheet: &Rulesheet, settings: &Settings) -> Entry {
     Entry { name: rulesheet.name.clone(), fingerprint: rulesheet.fingerprint.clone(), figures, error }
 }
 
-/// The fingerprint of a subject.
+/// Returns the fingerprint of a subject.
 fn fingerprint_of(subject: &Subject<'_>) -> String {
     match subject {
         Subject::Game(_, fingerprint) => (*fingerprint).to_owned(),

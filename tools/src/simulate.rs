@@ -1,10 +1,10 @@
 //! Faults of a rulesheet that only play shows: GDL118, GDL119 and GDL121 to GDL125.
 //!
-//! The input is a compiled game with its rules and [`Settings`], the output diagnostics, each with
-//! the moves that show it, and [`Statistics`]. All states that can be reached are visited, breadth
-//! first, so that small games are judged completely and by the shortest play; if there are too
-//! many, random games follow. Nothing depends on anything but the game and the settings: no clock,
-//! no threads.
+//! The input is a compiled game with its rules and [`Settings`]. The output is diagnostics, each
+//! with the moves that show the fault, and [`Statistics`]. Reachable states are visited breadth
+//! first, so small games are checked completely and each fault has a shortest play. If there are
+//! too many states, random games follow. The result depends on the game and the settings alone, not
+//! on the clock or threads.
 
 mod choices;
 mod describe;
@@ -38,25 +38,25 @@ pub struct Subject<'g> {
 pub struct Settings {
     /// The seed of random choices.
     pub seed: u64,
-    /// The most states to visit breadth first.
+    /// The most states visited breadth first.
     pub states: usize,
-    /// Random games to play if that was not all; `None` for [`Settings::PLAYOUTS`], or fewer if
-    /// that is more than `work` allows.
+    /// The number of random games if the visit is incomplete. `None` stands for
+    /// [`Settings::PLAYOUTS`], or fewer if `work` is used up.
     pub playouts: Option<u64>,
-    /// The most moves of a random game.
+    /// The greatest number of moves in a random game.
     pub steps: usize,
-    /// The number of gates that may be evaluated, once to visit states and once for random games.
+    /// The limit on evaluated gates, once for visiting states and once for random games.
     pub work: u64,
 }
 
 impl Settings {
-    /// Random games that are played unless the settings say otherwise.
+    /// The default number of random games.
     pub const PLAYOUTS: u64 = 1_000;
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        // A few seconds, whatever the size of the game.
+        // A few seconds, independent of the size of the game.
         Self { seed: 0, states: 100_000, playouts: None, steps: 1_000, work: 1_000_000_000 }
     }
 }
@@ -64,13 +64,13 @@ impl Default for Settings {
 /// The amount of play so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Statistics {
-    /// States visited breadth first.
+    /// The number of states visited breadth first.
     pub states: usize,
-    /// True if these are all that play can reach, so that further faults do not exist.
+    /// True if these are all reachable states, so that no fault was missed.
     pub complete: bool,
-    /// Random games played.
+    /// The number of random games played.
     pub playouts: u64,
-    /// Moves made in them.
+    /// The number of moves made in them.
     pub steps: u64,
 }
 
@@ -81,7 +81,7 @@ impl fmt::Display for Statistics {
             (true, 1) => f.write_str("1 state, the only one, was visited"),
             (true, _) => write!(f, "all {states} were visited"),
             (false, _) => {
-                // No more than are asked for, which is within 64 bits.
+                // The number is at most the requested one, which fits into 64 bits.
                 let playouts = counted(self.playouts as usize, "random game");
                 let steps = counted(self.steps as usize, "move");
                 write!(f, "the first {states} were visited, {playouts} of {steps} were played")
@@ -90,12 +90,12 @@ impl fmt::Display for Statistics {
     }
 }
 
-/// The present task of the simulation, and its progress.
+/// The progress of the simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// Visiting states; the number so far.
+    /// Visiting states, with the number so far.
     States(usize),
-    /// Playing random games; the number so far.
+    /// Playing random games, with the number so far.
     Playouts(u64),
 }
 
@@ -125,7 +125,7 @@ pub fn simulate(
     }
     for (fault, line) in findings.into_lines() {
         let found = describe::describe(subject, settings, fault, &line);
-        // The initial state has shown it.
+        // A check of the initial state has already reported it.
         let is_known = |known: &Diagnostic| (known.code, known.span) == (found.code, found.span);
         if !matches!(fault, Fault::Stuck { .. }) || !diagnostics.iter().any(is_known) {
             diagnostics.push(found);
@@ -135,10 +135,10 @@ pub fn simulate(
     statistics
 }
 
-/// Reports what the states all together show: no end, or no way to win.
+/// Reports faults that only the complete set of states shows: no end, or no way to win.
 fn conclude(subject: Subject<'_>, graph: &Graph<'_>, findings: &mut Findings, diagnostics: &mut Diagnostics) {
     let Subject { rules, net, game, .. } = subject;
-    // Where nobody can move on, the end and the win may be what was not reached.
+    // If some role gets stuck, the end or the win may lie beyond the states reached.
     if findings.any(|fault| matches!(fault, Fault::Stuck { .. })) {
         return;
     }
@@ -153,15 +153,15 @@ fn conclude(subject: Subject<'_>, graph: &Graph<'_>, findings: &mut Findings, di
     outcome::conclude(rules, is_endless, winless, diagnostics);
 }
 
-/// The view of one state.
+/// The results of checking one state.
 struct Sight {
     terminal: bool,
-    /// For each role its goal value, if it has exactly one.
+    /// For each role its goal value, or `None` unless it has exactly one.
     goals: Vec<Option<u8>>,
     choices: Choices,
 }
 
-/// Looks at a state and offers what is wrong with it.
+/// Checks a state and offers its faults.
 fn look(game: &Dynamic, view: &<Dynamic as Game>::View, mut offer: impl FnMut(Fault)) -> Sight {
     let chance = game.vocabulary().chance();
     let terminal = game.is_terminal_in(view);
@@ -174,7 +174,7 @@ fn look(game: &Dynamic, view: &<Dynamic as Game>::View, mut offer: impl FnMut(Fa
         let mut values = game.goals_in(view, id);
         let (first, is_only) = (values.next(), values.next().is_none());
         match first {
-            // Chance has nothing to win.
+            // Goals of chance are irrelevant.
             None if terminal && chance != Some(role) => offer(Fault::NoGoal { role }),
             Some(_) if !is_only => offer(Fault::TwoGoals { role, terminal }),
             _ => {}
@@ -184,7 +184,7 @@ fn look(game: &Dynamic, view: &<Dynamic as Game>::View, mut offer: impl FnMut(Fa
     Sight { terminal, goals, choices }
 }
 
-/// The roles whose goal value is lower afterwards.
+/// Returns the roles whose goal value is lower in `after`.
 fn falls(before: &[Option<u8>], after: &[Option<u8>]) -> impl Iterator<Item = usize> {
     let pairs = before.iter().zip(after).enumerate();
     pairs.filter(|(_, (before, after))| after.is_some() && before > after).map(|(role, _)| role)

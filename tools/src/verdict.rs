@@ -1,5 +1,5 @@
-//! The verdict on a rulesheet while a person writes it: text in; diagnostics, figures and a
-//! playable game out.
+//! The verdict on a rulesheet while a person writes it: diagnostics, figures and, if possible, a
+//! playable game.
 
 use crate::{load, report};
 use gdl_compiler::{
@@ -10,19 +10,19 @@ use gdl_runtime::{Dynamic, Game};
 use serde::Serialize;
 use serde_json::Value;
 
-/// The faults of a rulesheet and its summary.
+/// The diagnostics of a rulesheet and its summary.
 #[derive(Clone, Debug, Serialize)]
 pub struct Verdict {
-    /// The same as in `gdl check --json`, in the order of the text.
+    /// The diagnostics as in `gdl check --json`, in the order of the text.
     pub diagnostics: Vec<Value>,
-    /// The number of errors, those left out included.
+    /// The number of errors, including those that are not listed.
     pub errors: usize,
-    /// The number of warnings, those left out included; an exceeded limit is one, if the game can
-    /// be played state by state.
+    /// The number of warnings, including those that are not listed. An exceeded limit is a warning
+    /// if the game can be interpreted in each state.
     pub warnings: usize,
-    /// True if it can be played. A lint that stops `gdl check` does not stop a game.
+    /// True if the game can be played, even if `gdl check` fails because of a denied lint.
     pub sound: bool,
-    /// True if the only fault is an exceeded limit, so that patience helps.
+    /// True if all errors are exceeded limits, so that the rulesheet itself may be right.
     pub excess: bool,
     /// The summary of the game, if it can be played.
     pub summary: Option<Summary>,
@@ -31,21 +31,20 @@ pub struct Verdict {
 /// A game in figures.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Summary {
-    /// The roles.
+    /// The names of the roles.
     pub roles: Vec<String>,
-    /// Bits of a state.
+    /// The number of fluents: the bits of a state.
     pub fluents: usize,
-    /// Moves that any role may ever make.
+    /// The number of moves that any role may ever make.
     pub moves: usize,
-    /// Gates of the net, unless the game is evaluated state by state.
+    /// The number of gates of the net. `None` if the game is interpreted in each state.
     pub gates: Option<usize>,
 }
 
-/// Checks a rulesheet within the limits of `options`. Returns `None` if the observer stopped it.
+/// Checks a rulesheet within the limits of `options`. Returns `None` if the observer cancelled.
 ///
-/// `keep` gets the game if it can be played: from its net, or evaluated state by state if the rules
-/// exceed
-/// a limit. The flag is true in the second case.
+/// `keep` receives the game if it can be played. Its flag is true if the rules exceed a limit, so
+/// that the game is interpreted in each state.
 #[must_use]
 pub fn judge(source: &Source, options: &Options, keep: &mut dyn FnMut(&Dynamic, bool)) -> Option<Verdict> {
     let (mut diagnostics, compiled) = load::inspect(source, options);
@@ -89,7 +88,7 @@ fn summarise(compiled: &load::Compiled) -> Summary {
     }
 }
 
-/// A game that is evaluated state by state, since its rulesheet takes too much to be grounded.
+/// Returns the summary of a game that is interpreted in each state.
 fn evaluated(game: &Dynamic) -> Summary {
     let names = game.vocabulary();
     Summary {

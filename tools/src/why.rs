@@ -1,9 +1,9 @@
-//! Reasons why an atom holds at a position or not: the questions of `gdl why`.
+//! Explanations of atoms for `gdl why`: the reason why an atom holds at a position or not.
 //!
-//! A [`Position`] is read from what a person writes: the start, a state, moves from the start, or a
-//! file that `gdl play` saved or a match recorder wrote. An atom is asked about there, and the
-//! evaluator explains it by the rules ([`Explanation`]). What is not `true` at a position is asked
-//! of the step that led to it, by `next` or `init`.
+//! A [`Position`] is read from a text: the start, a state, moves from the start, or a file of `gdl
+//! play` or of a match recorder. The evaluator explains an atom there by the rules
+//! ([`Explanation`]). A fluent is explained by the step to the position, as an atom of `next` or
+//! `init`.
 
 mod page;
 
@@ -30,15 +30,15 @@ use std::path::Path;
 pub struct Position {
     /// The fluents that hold.
     pub state: State,
-    /// Joint moves from the start, if it was reached by any or is the start.
+    /// The number of joint moves from the initial state, if known.
     pub depth: Option<usize>,
-    /// The position before it, and the joint move made there.
+    /// The previous state and the joint move made there, if known.
     before: Option<(State, Vec<Term>)>,
-    /// The joint move that is made at it.
+    /// The joint move to be made, for queries of its results.
     making: Option<Vec<Term>>,
 }
 
-/// A play in a file, in either form.
+/// A play in a file, in one of two formats.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Play {
@@ -47,8 +47,8 @@ enum Play {
 }
 
 impl Play {
-    /// Joint moves from the start, as KIF text. Of a play with branches it is the line to where one
-    /// is, and on from there where it was gone on last.
+    /// Returns the joint moves from the initial state, as KIF texts. A play with branches gives the
+    /// line through its current place, continued by the latest step at each place.
     fn moves(self) -> Vec<Vec<String>> {
         let transcript = match self {
             Self::Recorded(record) => return record.moves,
@@ -56,7 +56,7 @@ impl Play {
         };
         let mut line = Vec::new();
         let mut at = transcript.at;
-        // Each step comes from a place before it.
+        // A step from a later place is invalid, and would make this loop endless.
         while let Some(step) = at.checked_sub(1).and_then(|place| transcript.steps.get(place)) {
             line.push(step.moves.clone());
             if step.from >= at {
@@ -77,12 +77,13 @@ impl Play {
 }
 
 impl Position {
-    /// The position that a text means: `start`, `((FLUENT) ..)`, `after (MOVE ..) ..` with the
-    /// moves of all roles in role order, or `FILE` and `FILE@N`, the end of a play and its position
+    /// Reads a position: `start`, `((FLUENT) ..)`, `after (MOVE ..) ..` with the moves of all roles
+    /// in role order, `FILE`, or `FILE@N`. The last two are the end of a play and its position
     /// after N joint moves.
     ///
     /// # Errors
-    /// Returns an error if the text means none, a file cannot be read, or a move is not legal.
+    /// Returns an error if the text has another form, a file cannot be read, or a move is not
+    /// legal.
     pub fn read(text: &str, evaluator: &Evaluator<'_>) -> Result<Self> {
         let text = text.trim();
         if text == "start" {
@@ -125,10 +126,10 @@ impl Position {
         Self::after(evaluator, &moves, depth)
     }
 
-    /// The start.
+    /// Returns the initial position.
     ///
     /// # Errors
-    /// Returns an error if the rules take too much to be evaluated.
+    /// Returns an error if the rules exceed a limit of the evaluator.
     pub fn start(evaluator: &Evaluator<'_>) -> Result<Self> {
         let state = evaluator.initial().map_err(|error| wrong("the start", &error))?;
         Ok(Self { state, depth: Some(0), before: None, making: None })
@@ -138,16 +139,16 @@ impl Position {
     /// history.
     ///
     /// # Errors
-    /// Returns an error if the text is no such list.
+    /// Returns an error if the text has another form.
     pub fn of(evaluator: &Evaluator<'_>, text: &str) -> Result<Self> {
         Ok(Self { state: state(text, evaluator)?, depth: None, before: None, making: None })
     }
 
-    /// The same, reached by the joint move made at another state, after a number of joint moves
-    /// from the start.
+    /// Adds the previous state, the joint move made there, and the number of joint moves from the
+    /// initial state.
     ///
     /// # Errors
-    /// Returns an error if a text is no state or no move.
+    /// Returns an error if a text is not a state or not a move.
     pub fn reached(
         self,
         before: &str,
@@ -160,16 +161,16 @@ impl Position {
         Ok(Self { before: Some((state(before, evaluator)?, made)), depth: Some(depth), ..self })
     }
 
-    /// The same, as the state where the game starts.
+    /// Marks the position as the initial one.
     #[must_use]
     pub fn at_start(self) -> Self {
         Self { depth: Some(0), ..self }
     }
 
-    /// The position after a joint move, which has a move of each role.
+    /// Makes a joint move, with a move of each role, and returns the next position.
     ///
     /// # Errors
-    /// Returns an error if it is not legal, or the rules take too much to be evaluated.
+    /// Returns an error if a move is not legal, or the rules exceed a limit of the evaluator.
     pub fn step(self, evaluator: &Evaluator<'_>, texts: &[String]) -> Result<Self> {
         let made = self.joint(evaluator, texts).map_err(Error::Input)?;
         let next = evaluator.next(&self.state, &made).map_err(|error| Error::Input(error.to_string()))?;
@@ -177,7 +178,8 @@ impl Position {
         Ok(Self { state: next, depth, before: Some((self.state, made)), making: None })
     }
 
-    /// The position after `depth` of some joint moves; the one that follows is made there.
+    /// Returns the position after `depth` of the joint moves, with the next one as the move to be
+    /// made.
     fn after(evaluator: &Evaluator<'_>, moves: &[Vec<String>], depth: usize) -> Result<Self> {
         let mut position = Self::start(evaluator)?;
         for (number, joint) in moves.iter().take(depth + 1).enumerate() {
@@ -195,7 +197,7 @@ impl Position {
         Ok(position)
     }
 
-    /// A joint move that is legal here, of its texts.
+    /// Parses a joint move that is legal in this position.
     fn joint(&self, evaluator: &Evaluator<'_>, texts: &[String]) -> std::result::Result<Vec<Term>, String> {
         let roles = evaluator.roles();
         if texts.len() != roles.len() {
@@ -206,7 +208,7 @@ impl Position {
             let action = evaluator.term(text).map_err(|error| error.to_string())?;
             let legal = evaluator.legal(&self.state, number).map_err(|error| error.to_string())?;
             if !legal.contains(&action) {
-                // The texts may be the name and the arguments of one move.
+                // The texts may be the name and the arguments of a single move.
                 let one = format!("({})", texts.join(" "));
                 if evaluator.term(&one).is_ok_and(|one| legal.contains(&one)) {
                     return Err(format!("a joint move is a list of the moves of all roles: `({one} ..)`"));
@@ -220,32 +222,32 @@ impl Position {
         Ok(joint)
     }
 
-    /// The position at which a joint move is made, for its results: `(MOVE ..)` with the moves of
-    /// all roles.
+    /// Sets the joint move to be made, as `(MOVE ..)` with the moves of all roles, for queries of
+    /// its results.
     ///
     /// # Errors
-    /// Returns an error if it is not legal.
+    /// Returns an error if the move is not legal.
     pub fn making(self, evaluator: &Evaluator<'_>, text: &str) -> Result<Self> {
         let texts = joint(text.trim())
             .ok_or_else(|| Error::Input(format!("`{text}` is not a list with a move of each role")))?;
         self.making_all(evaluator, &texts)
     }
 
-    /// The same, of a move of each role.
+    /// Sets the joint move to be made, with a move of each role.
     ///
     /// # Errors
-    /// Returns an error if it is not legal.
+    /// Returns an error if the move is not legal.
     pub fn making_all(self, evaluator: &Evaluator<'_>, texts: &[String]) -> Result<Self> {
         let making = Some(self.joint(evaluator, texts).map_err(Error::Input)?);
         Ok(Self { making, ..self })
     }
 
-    /// The reason why an atom holds here or does not, `depth` rules deep. An atom may be written
-    /// without its outer parentheses.
+    /// Explains why an atom holds in this position or not, `depth` rules deep. The outer
+    /// parentheses of the atom may be left out.
     ///
     /// # Errors
-    /// Returns an error if it is no ground atom of the rules, or needs a joint move and there is
-    /// none.
+    /// Returns an error if it is not a ground atom of the rules, or if it needs a joint move and
+    /// none is set.
     pub fn ask(
         &self,
         rules: &Rules,
@@ -259,7 +261,7 @@ impl Position {
         let parts = term::parts(&atom);
         let head = parts.first().copied().unwrap_or_default();
         let is = |name: &str| head.eq_ignore_ascii_case(name);
-        // A state says what is true and not why; the step that led there does.
+        // A state does not explain its fluents, but the step that led to it does.
         if let (true, [_, fluent]) = (is("true"), &parts[..]) {
             let asked = match (&self.before, self.depth) {
                 (Some((state, joint)), _) => Some((format!("(next {fluent})"), state, Some(&joint[..]))),
@@ -279,7 +281,7 @@ impl Position {
     }
 }
 
-/// The state of a text.
+/// Parses a state.
 fn state(text: &str, evaluator: &Evaluator<'_>) -> Result<State> {
     let items = term::items(text)
         .ok_or_else(|| Error::Input("the state is not one list of fluents: `((a 1) (b 2))`".to_owned()))?;
@@ -303,14 +305,14 @@ fn explain(
     })
 }
 
-/// The first word that the rules do not use, and one that may be meant.
+/// Returns the first word that the rules do not use, and a hint at a similar word.
 fn unknown<'t>(rules: &Rules, atom: &'t str) -> Option<(&'t str, String)> {
     let mut words = atom.split(|letter: char| letter.is_whitespace() || "()".contains(letter));
     let word = words.find(|word| !word.is_empty() && rules.symbols.find(word).is_none())?;
     Some((word, did_you_mean(word, rules.symbols.iter())))
 }
 
-/// The texts of a list.
+/// Splits a list into the texts of its items.
 fn joint(text: &str) -> Option<Vec<String>> {
     term::items(text).map(|items| items.into_iter().map(str::to_owned).collect())
 }
@@ -326,12 +328,16 @@ fn play(path: &Path) -> Result<Play> {
     })
 }
 
-/// An explanation as JSON: `atom`, `holds`, and one of four. `given` (true) marks a fluent of the
-/// state or a move made, or neither. `by` is the rule that gives it, with its `premises`.
-/// `attempts` are the rules that might give it, each with the literals that `held` and the first
-/// one that `fails`. `deeper` (true) asks for a query of its own. Rules have `line` and `column`,
-/// literals `text`, `line`, `column` and, if they are about an atom, `why`: an object like this
-/// one.
+/// Returns an explanation as JSON: `atom`, `holds`, and at most one of the following.
+///
+/// - `given` (true): a fluent of the state or a move made;
+/// - `by`: the rule that derives it, with its `premises`;
+/// - `attempts`: the rules that might derive it, each with the literals that `held` and the first
+///   one that `fails`;
+/// - `deeper` (true): it needs a query of its own.
+///
+/// Rules have `line` and `column`. Literals have `text`, `line`, `column` and, if they have an
+/// atom, `why`: an object like this one.
 #[must_use]
 pub fn to_json(explanation: &Explanation, rules: &Rules, source: &Source) -> Value {
     let placed = |span: Span, mut object: Value| {

@@ -1,4 +1,4 @@
-// Games in a worker: requests as promises, which are cancelled by ending the worker.
+// Games in a worker. Requests are promises; cancelling one ends the worker.
 
 import { Ended, Refused } from "./module.js";
 
@@ -6,7 +6,7 @@ export { Ended, Refused };
 
 const inNode = typeof process === "object" && Boolean(process.versions?.node);
 
-// A worker, with one function that sends it a request.
+// Starts a worker. Returns an object: `send` sends it a request, `end` ends it.
 async function spawn() {
   const address = new URL("./worker.js", import.meta.url);
   let settle = null;
@@ -16,7 +16,7 @@ async function spawn() {
   if (inNode) {
     const { Worker } = await import("node:worker_threads");
     worker = new Worker(address);
-    // An idle worker keeps no program alive.
+    // An idle worker does not keep the process alive.
     worker.unref();
     worker.on("message", told);
     worker.on("error", (error) => failed(new Ended(error.message)));
@@ -47,7 +47,7 @@ async function spawn() {
 export class Gdl {
   #worker = null;
   #last = Promise.resolve();
-  // The numbers that the present worker has for games.
+  // The numbers of games in the current worker.
   #numbers = new Map();
 
   list(options) {
@@ -113,7 +113,7 @@ export class Gdl {
     return loaded;
   }
 
-  // One request at a time: the others wait, and are cancelled while they do.
+  // Runs one request at a time. Waiting requests can be cancelled.
   #queue(run, { signal } = {}) {
     const turn = this.#last.then(() => {
       signal?.throwIfAborted();

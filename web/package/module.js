@@ -1,6 +1,6 @@
 // The WebAssembly module: an instance with the system calls that it needs, and requests to it.
 
-// Codes of WASI: done, a descriptor that is not open, a call that is not there.
+// WASI error codes: success, a file descriptor that is not open, an unsupported call.
 const [DONE, BADF, NOSYS] = [0, 8, 52];
 
 /** A request that the module refused: a faulty rulesheet, an illegal move. */
@@ -55,7 +55,7 @@ export class Module {
     return told.ok;
   }
 
-  // A clock, random bytes, and what a panic says; there are no files.
+  // The WASI calls: a clock, random bytes, and the output of panics. There are no files.
   #calls = {
     clock_time_get: (id, _precision, at) => {
       const now = id === 0 ? Date.now() : performance.now();

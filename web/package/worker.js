@@ -1,4 +1,4 @@
-// A worker, of a browser or of node, that answers requests by an instance of the module.
+// A worker in a browser or in node, which answers requests with an instance of the module.
 
 import { Module } from "./module.js";
 
@@ -11,7 +11,7 @@ async function compiled() {
     return WebAssembly.compile(await readFile(address));
   }
   const response = await fetch(address);
-  // Some file servers do not know the type that streams must have.
+  // Some file servers do not send the content type that streaming compilation requires.
   const typed = new Response(response.body, { status: response.status, headers: { "content-type": "application/wasm" } });
   return WebAssembly.compileStreaming(typed);
 }

@@ -19,7 +19,7 @@ pub(crate) struct LspArgs {
     pub stdio: bool,
 }
 
-/// Serves until the editor sends `exit`.
+/// Serves until the editor sends `exit` or its stream ends.
 ///
 /// # Errors
 /// Returns [`Error::Reported`] if the editor did not send `shutdown` before `exit`, and

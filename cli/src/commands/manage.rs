@@ -130,9 +130,9 @@ pub(crate) fn run(args: &ManageArgs) -> Result {
     }
 }
 
-/// Checks a schedule and prints a summary, as one JSON object if `json` is true. In it, `matches`
-/// of a game is the number of one repetition. `most_seconds` is an upper bound on the time of all
-/// matches in sequence, or null without clocks.
+/// Checks a schedule and prints a summary, as one JSON object if `json` is true. In the object,
+/// `matches` of a game is the number in one repetition. `most_seconds` is an upper bound on the
+/// time of all matches in sequence, or null without clocks.
 fn check(path: &Path, json: bool) -> Result {
     let schedule = Schedule::open(path)?;
     let name = schedule.name.clone();

@@ -69,8 +69,8 @@ pub(crate) struct MatchArgs {
 /// Plays and prints the report.
 ///
 /// # Errors
-/// Returns an error if the rulesheet has errors, the numbers of players and roles differ, a player
-/// cannot play the game, or a file or stdout cannot be written.
+/// Returns an error if the rulesheet has errors, the players do not fit the game, or a file or
+/// stdout cannot be written.
 pub(crate) fn run(args: &MatchArgs) -> Result {
     if args.players.iter().any(Spec::is_human) {
         return Err(Error::Usage("`human` plays in `gdl play` only".to_owned()));

@@ -1,5 +1,5 @@
-//! `gdl shard`: does a part of a job that many machines share, and writes it as a document. `gdl
-//! shard merge` merges documents.
+//! `gdl shard`: does a part of a job that many machines share, and writes it as a document. The
+//! subcommand `merge` merges documents.
 
 mod merge;
 

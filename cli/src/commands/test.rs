@@ -61,7 +61,7 @@ struct Outcome {
     file: String,
     name: String,
     failure: Option<Failure>,
-    /// The file, line and column of the step that failed; `None` for a recorded match.
+    /// The file, line and column of the failed step; `None` if the failure has no place.
     place: Option<String>,
     /// True if lifted evaluation checked the end and the goals.
     is_lifted: bool,

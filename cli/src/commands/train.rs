@@ -31,9 +31,10 @@ const MOST_BYTES: usize = 1 << 28;
 
 /// The interval at which files are written.
 const SAVING: Duration = Duration::from_secs(20);
+/// The interval of matches on a terminal.
 const SHOWING: Duration = Duration::from_secs(60);
 
-/// The time for a move in
+/// The time for a move in matches.
 const CLOCK: Duration = Duration::from_millis(20);
 
 /// Arguments of `gdl train`.
@@ -185,7 +186,7 @@ struct Strength {
 }
 
 /// Plays matches of [`CLOCK`] a move against `best`. Returns `None` if no matches are wanted, or
-/// two players cannot play the game.
+/// the game is not for two players.
 fn strength(args: &TrainArgs, game: &Dynamic, net: Net) -> Result<Option<Strength>> {
     let best: Spec = players::DEFAULT.parse().map_err(Error::Usage)?;
     let players = [Spec::of_net(Arc::new(net)), best];
@@ -206,8 +207,8 @@ fn strength(args: &TrainArgs, game: &Dynamic, net: Net) -> Result<Option<Strengt
     Ok(Some(Strength { matches: all.games(), score, interval: wilson(score, all.games()) }))
 }
 
-/// Returns a line such as `1,204,224 states of 61,440 games, loss 0.0731; against best 75 % of 10
-/// matches (41 to 93)`.
+/// Returns a line such as
+/// `1,204,224 states of 61,440 games, loss 0.0731; against best 75 % of 10 matches (41 to 93)`.
 fn line(training: &Training, strength: Option<Strength>) -> String {
     let [samples, games] = [training.samples(), training.games()].map(thousands);
     let text = format!("{samples} states of {games} games, loss {:.4}", training.loss());

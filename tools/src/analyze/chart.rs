@@ -1,7 +1,7 @@
-//! Charts as inline SVG: markup for numbers and their names.
+//! Charts as inline SVG.
 //!
-//! Colours are classes (`s0`, `s1` ..) that the page gives, in light and dark. Every mark has a
-//! title, which browsers show under the pointer.
+//! Colours are classes (`s0`, `s1`, ..), which the style sheet of the page defines for light and
+//! dark mode. Every mark has a title, which browsers show under the pointer.
 
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ const RIGHT: f64 = 14.0;
 const TOP: f64 = 14.0;
 const BOTTOM: f64 = 44.0;
 
-/// Characters that mean something in markup, made harmless.
+/// Escapes the characters that have a meaning in markup.
 #[must_use]
 pub fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
@@ -29,7 +29,7 @@ pub fn escape(text: &str) -> String {
     safe
 }
 
-/// A number with few digits: `7`, `4.25`, `1.2e9`.
+/// Formats a number with few digits: `7`, `4.25`, `1.2e9`.
 #[must_use]
 pub fn short(number: f64) -> String {
     if !number.is_finite() {
@@ -45,7 +45,7 @@ pub fn short(number: f64) -> String {
     format!("{number:.digits$}")
 }
 
-/// Round numbers from 0 to at least `most`, five or so.
+/// Returns about five round numbers, from 0 to at least `most`.
 fn ticks(most: f64) -> Vec<f64> {
     let rough = most.max(1e-9) / 4.0;
     let power = libm::pow(10.0, libm::log10(rough).floor());
@@ -55,7 +55,7 @@ fn ticks(most: f64) -> Vec<f64> {
     (0..=count as i32).map(|i| f64::from(i) * step).collect()
 }
 
-/// A frame with both axes; from it on, values have places.
+/// A frame with both axes, which maps values to positions.
 struct Frame {
     svg: String,
     x: [f64; 2],
@@ -123,11 +123,11 @@ fn open(label: &str, height: f64) -> String {
     format!(r#"<svg viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{}">"#, escape(label))
 }
 
-/// A name and points, from left to right.
+/// The name of a line and its points, from left to right.
 pub type Series = (String, Vec<(f64, f64)>);
 
-/// A line for each series, over moves from 1. Names stand at their lines' colours in a legend, if
-/// there are several.
+/// Draws a line for each series, over moves from 1. Several lines get a legend with their names and
+/// colours.
 #[must_use]
 pub fn lines(label: &str, axes: [&str; 2], series: &[Series]) -> String {
     let points = || series.iter().flat_map(|(_, points)| points);
@@ -144,7 +144,7 @@ pub fn lines(label: &str, axes: [&str; 2], series: &[Series]) -> String {
             i % 6,
             places.join(" ")
         );
-        // Dots that can be pointed at, where there is room for them.
+        // Dots show a title under the pointer; more than 120 would overlap.
         for &(x, y) in points.iter().filter(|_| points.len() <= 120) {
             let _ = write!(
                 frame.svg,
@@ -161,7 +161,7 @@ pub fn lines(label: &str, axes: [&str; 2], series: &[Series]) -> String {
     legend + &frame.finish()
 }
 
-/// Names next to their colours.
+/// Returns a legend: the names with their colours.
 #[must_use]
 pub fn legend<'n>(names: impl Iterator<Item = &'n str>) -> String {
     let items = names
@@ -170,7 +170,8 @@ pub fn legend<'n>(names: impl Iterator<Item = &'n str>) -> String {
     format!(r#"<div class="legend">{}</div>"#, items.collect::<Vec<_>>().join(" "))
 }
 
-/// A bar for each group of values: how many of a number of things lie in each range of equal width.
+/// Draws a histogram of counted values, with at most 60 bins of equal width. `mark` is a value with
+/// its name.
 #[must_use]
 pub fn histogram(label: &str, axes: [&str; 2], counts: &[(usize, u64)], mark: (f64, &str)) -> String {
     let low = counts.first().map_or(0, |(value, _)| *value);
@@ -215,7 +216,7 @@ pub fn histogram(label: &str, axes: [&str; 2], counts: &[(usize, u64)], mark: (f
     frame.finish()
 }
 
-/// A bar for each row, made of parts that are shares of it.
+/// Draws a bar for each row, divided by the shares of its parts.
 #[must_use]
 pub fn stacked(label: &str, rows: &[(String, Vec<f64>)]) -> String {
     let height = rows.len() as f64 * 38.0 + 6.0;
@@ -254,7 +255,7 @@ pub fn stacked(label: &str, rows: &[(String, Vec<f64>)]) -> String {
     svg + "</svg>"
 }
 
-/// A dot with its interval for each row, on a scale that fits them.
+/// Draws a dot with its interval for each row, on a common scale.
 #[must_use]
 pub fn intervals(label: &str, axis: &str, rows: &[(String, f64, [f64; 2])]) -> String {
     let low = rows.iter().map(|(_, _, [low, _])| *low).fold(f64::INFINITY, f64::min);
@@ -306,7 +307,7 @@ pub fn intervals(label: &str, axis: &str, rows: &[(String, f64, [f64; 2])]) -> S
     svg + "</svg>"
 }
 
-/// A name, shortened if it is long.
+/// Truncates a name to `most` characters.
 fn cut(name: &str, most: usize) -> String {
     if name.chars().count() <= most {
         return name.to_owned();

@@ -1,39 +1,41 @@
-//! The effect of the first move: the results of random games after each move at the start.
+//! The effect of the first move: the results of random games after each move of the initial state.
 //!
-//! No more than `MAX_JOINTS` joint moves are played from, each as often as the settings say, and it
-//! is cancelled between.
+//! At most `MAX_JOINTS` joint moves are played, each as often as the settings require. The work can
+//! be cancelled between them.
 
 use super::{Estimate, Many, Settings, play};
 use crate::statistics::Z95;
 use gdl_runtime::{Game, GameExt, game::Id};
 
-/// No more moves and no more joint moves than this are compared.
+/// The limits on the role's moves and on the joint moves that are compared.
 const MAX_MOVES: usize = 512;
 const MAX_JOINTS: usize = 4096;
 
-/// A role's moves at the start.
+/// The results of a role's moves in the initial state.
 #[derive(Clone, Debug)]
 pub struct Openings {
-    /// The role: the first other than chance that has more than one move.
+    /// The index of the role: the first one other than chance that has more than one move.
     pub role: usize,
-    /// Random games after each.
+    /// The number of random games after a move. With a time limit it is the number after the last
+    /// move.
     pub playouts: u64,
     /// The moves, best first.
     pub moves: Vec<Opening>,
 }
 
-/// A move at the start.
+/// The result of a move in the initial state.
 #[derive(Clone, Debug)]
 pub struct Opening {
     /// The move, as KIF text.
     pub action: String,
-    /// The role's mean goal after it.
+    /// The mean goal of the role after the move.
     pub goal: Estimate,
 }
 
 impl Openings {
-    /// Plays `each` random games after each move, `part` of them at a time, or as many as the
-    /// seconds allow. None if no role has a choice at the start, or the choice is vast.
+    /// Plays `each` random games after each move, in parts of `part` games, or as many as fit into
+    /// `seconds`. Returns `None` if cancelled, if no role has a choice, or if there are too many
+    /// joint moves.
     pub(super) fn play<G: Game>(
         game: &G,
         settings: &Settings,
@@ -50,7 +52,7 @@ impl Openings {
             .filter(|&role| Some(role) != game.chance_role())
             .find(|&role| game.legal_moves_in(&view, role).len() > 1)?;
         let own: Vec<G::Move> = game.legal_moves_in(&view, role).collect();
-        // Others who choose at the same time do so at random: all that they may do is played
+        // The other roles choose uniformly at random: each combination of their moves is played
         // equally often.
         let mut joints: Vec<Vec<G::Move>> = vec![Vec::new()];
         for other in game.roles().filter(|&other| other != role) {
@@ -92,12 +94,12 @@ impl Openings {
                 moves.push(Opening { action: game.move_text(action).to_owned(), goal });
             }
         }
-        // Equal ones stay in the order of moves.
+        // The sort is stable: equal moves stay in the order of the rules.
         moves.sort_by(|a, b| b.goal.mean.total_cmp(&a.goal.mean));
         (!moves.is_empty()).then_some(Self { role: role.index(), playouts: played, moves })
     }
 
-    /// The best move's mean goal less the worst one's.
+    /// Returns the mean goal of the best move minus that of the worst one.
     #[must_use]
     pub fn spread(&self) -> f64 {
         match (self.moves.first(), self.moves.last()) {
@@ -106,8 +108,8 @@ impl Openings {
         }
     }
 
-    /// The standard deviation of the moves' mean goals, without the part due to the number of
-    /// games: the points that the choice of the first move is worth.
+    /// Returns the standard deviation of the moves' mean goals in points, without the part that is
+    /// sampling error.
     #[must_use]
     pub fn deviation(&self) -> f64 {
         let n = self.moves.len() as f64;

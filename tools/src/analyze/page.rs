@@ -1,4 +1,4 @@
-//! Figures as a page: one file with style and charts in it, which needs nothing from elsewhere.
+//! Figures as a page: one HTML file that includes its styles and charts.
 
 use super::{
     Estimate, Figures,
@@ -8,13 +8,13 @@ use super::{
 use crate::output::thousands;
 use std::fmt::Write;
 
-/// Moves at the start that are drawn; of more the best and the worst.
+/// The most moves that are drawn. If there are more, the best and the worst ones are.
 const DRAWN: usize = 40;
 
 /// The stylesheet of the page, for light and dark mode. It also works inside a shadow tree.
 pub const STYLE: &str = include_str!("page.css");
 
-/// The page.
+/// Returns the page as HTML.
 #[must_use]
 pub fn page(figures: &Figures) -> String {
     let name = escape(&figures.name);
@@ -26,7 +26,7 @@ pub fn page(figures: &Figures) -> String {
     )
 }
 
-/// The page without what is around it: markup that wants [`STYLE`].
+/// Returns the body of the page, which needs [`STYLE`].
 #[must_use]
 pub fn body(figures: &Figures) -> String {
     let name = escape(&figures.name);
@@ -59,7 +59,7 @@ pub fn body(figures: &Figures) -> String {
         ),
     );
 
-    // Where few games are left means are noise.
+    // Means over few games are noise, so later plies are left out.
     let enough = (walks.games() / 100).max(1);
     let plies: Vec<_> = walks.plies.iter().take_while(|ply| ply.games >= enough).collect();
     let choosing = (0..figures.roles.len()).filter(|&role| walks.share_of_choices(role) > 0.0);
@@ -101,7 +101,7 @@ pub fn body(figures: &Figures) -> String {
     format!("<main>{body}</main>")
 }
 
-/// The points of a line: values by the number of the move, from 1.
+/// Returns the points of a line: each value over the number of its move, from 1.
 fn over(values: impl Iterator<Item = Option<f64>>) -> Vec<(f64, f64)> {
     (1..).map(f64::from).zip(values).filter_map(|(ply, value)| Some((ply, value?))).collect()
 }
@@ -110,7 +110,7 @@ fn section(title: &str, chart: &str, words: &str) -> String {
     format!("<section><h2>{}</h2><p>{}</p><figure>{chart}</figure></section>", escape(title), escape(words))
 }
 
-/// The figures that one looks for first.
+/// Returns the cards of the main figures.
 fn cards(figures: &Figures) -> String {
     let walks = &figures.walks;
     let (states, tree, length) = (walks.states.estimate(), walks.tree(), walks.mean_length());
@@ -160,7 +160,7 @@ fn cards(figures: &Figures) -> String {
     format!("<div class=\"cards\">{}</div>", cards.concat())
 }
 
-/// A power of ten: a number between 1 and 10, and the power.
+/// Formats a large number, given by its logarithm, as a number from 1 to 10 times a power of ten.
 fn power(log10: f64) -> String {
     let exponent = log10.floor();
     if exponent < 4.0 {
@@ -227,7 +227,7 @@ fn openings(figures: &Figures) -> String {
     )
 }
 
-/// The figures that the charts cannot show, to be read or copied.
+/// Returns the table of all figures that charts do not show exactly.
 fn table(figures: &Figures) -> String {
     let walks = &figures.walks;
     let mut rows = String::new();

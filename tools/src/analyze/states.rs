@@ -1,18 +1,17 @@
-//! The number of states: of those that were visited, how many differ, and how many there are at
-//! least.
+//! The number of distinct states: an estimate from the states that games visit.
 
 use rustc_hash::FxHashMap;
 
-/// Visits of states, in bounded memory.
+/// A counter of visited states in bounded memory.
 ///
-/// States are known by 64 bits of their content. When there are too many, only those stay whose
-/// bits end in a zero, then in two, and so on. This is a fair sample, and the same one in whichever
-/// order they come (Gibbons, "Distinct sampling for highly-accurate answers to distinct values
-/// queries", 2001).
+/// States are identified by a 64-bit hash. Once too many are stored, only hashes that end in a zero
+/// bit are kept, later only those that end in two, and so on. This is a fair sample that does not
+/// depend on the order of visits (Gibbons, "Distinct sampling for highly-accurate answers to
+/// distinct values queries", 2001).
 #[derive(Clone, Debug, Default)]
 pub struct States {
     visits: FxHashMap<u64, u32>,
-    /// Zero bits that a state must end in to be counted.
+    /// The number of trailing zero bits that a hash must have to be kept.
     level: u32,
     visited: u64,
 }
@@ -20,17 +19,17 @@ pub struct States {
 /// The estimated number of states.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Known {
-    /// The number of different states that were visited; an estimate if not all of them were kept.
+    /// The number of distinct states visited; an estimate if only a sample was kept.
     pub distinct: f64,
-    /// The estimated least number of states.
+    /// The estimated lower bound on the number of all states.
     pub at_least: f64,
 }
 
 impl States {
-    /// The most states that are kept.
+    /// The most hashes that are kept.
     const CAPACITY: usize = 1 << 20;
 
-    /// Adds a visit.
+    /// Adds a visit of the state with these words.
     pub fn visit(&mut self, row: &[u64]) {
         self.visited += 1;
         let mut bits = 0_u64;
@@ -56,7 +55,7 @@ impl States {
         }
     }
 
-    /// Adds the visits of others.
+    /// Adds the visits of another counter.
     pub fn merge(&mut self, other: Self) {
         self.visited += other.visited;
         self.level = self.level.max(other.level);
@@ -66,16 +65,16 @@ impl States {
         self.shrink(Self::CAPACITY);
     }
 
-    /// The number of visits.
+    /// Returns the number of visits.
     #[must_use]
     pub fn visited(&self) -> u64 {
         self.visited
     }
 
-    /// The number of different states, and a lower bound of all: the numbers of states met once and
-    /// twice estimate how many were missed (Chao, "Nonparametric estimation of the number of
-    /// classes in a population", 1984). States that play hardly ever reaches are not included, so
-    /// there may be many times more.
+    /// Returns the number of distinct states visited, and a lower bound on all states. The numbers
+    /// of states visited once and twice estimate how many were missed (Chao, "Nonparametric
+    /// estimation of the number of classes in a population", 1984). The estimate excludes states
+    /// that random play hardly ever reaches, so there may be many more.
     #[must_use]
     pub fn estimate(&self) -> Known {
         let scale = 2_f64.powi(self.level.cast_signed());
@@ -87,7 +86,7 @@ impl States {
     }
 }
 
-/// Spreads bits: the last step of splitmix64.
+/// Mixes the bits of a word: the last step of splitmix64.
 fn mix(x: u64) -> u64 {
     let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -109,7 +108,7 @@ mod tests {
     fn few_states_are_counted_exactly() {
         let states = of((0..100).chain(0..50).chain(0..50));
         assert_eq!((states.visited(), states.estimate().distinct), (200, 100.0));
-        // 50 were met once, none twice: many were missed.
+        // 50 states were visited once and none twice: the estimate adds many others.
         assert!((states.estimate().at_least - 1325.0).abs() < 1e-9, "{:?}", states.estimate());
         let all = of((0..100).chain(0..100).chain(0..100));
         assert!((all.estimate().at_least - 100.0).abs() < 1e-9);

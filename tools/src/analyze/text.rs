@@ -1,10 +1,10 @@
-//! Figures for the terminal.
+//! Figures as text for the terminal.
 
 use super::{Estimate, Figures, chart::short};
 use crate::output::{BOLD, DIM, thousands};
 use std::io::{self, Write};
 
-/// Moves at the start that are listed at either end.
+/// The number of best moves, and of worst moves, that are listed.
 const LISTED: usize = 5;
 
 fn interval(estimate: Estimate, digits: usize) -> String {
@@ -12,10 +12,10 @@ fn interval(estimate: Estimate, digits: usize) -> String {
     format!("{:.digits$} {DIM}({low:.digits$} .. {high:.digits$}){DIM:#}", estimate.mean)
 }
 
-/// Prints all of it.
+/// Prints all figures.
 ///
 /// # Errors
-/// Returns an error if `out` takes no more.
+/// Returns an error if writing to `out` fails.
 pub fn print(figures: &Figures, out: &mut dyn Write) -> io::Result<()> {
     let walks = &figures.walks;
     writeln!(
@@ -110,7 +110,7 @@ pub fn print(figures: &Figures, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// A large number, rounded.
+/// Formats a large number, rounded to a whole one.
 pub(super) fn whole(number: f64) -> String {
     crate::output::rounded(number)
 }

@@ -1,8 +1,8 @@
 //! Random games, move by move: their lengths, the moves to choose from and the states visited.
 //!
-//! A game takes a look and a step for each of at most [`longest`] moves, and is cancelled between
-//! them. Kept are a few numbers for each role and ply, at most `MOST_BYTES` with their names, some
-//! for each game, and the bounded memory of [`States`].
+//! A game observes and steps at most [`longest`] states, and can be cancelled between them. The
+//! statistics take a constant number of words for each role and ply, at most `MOST_BYTES` with
+//! their names, and for each game. [`States`] bounds its own memory.
 
 use super::{Estimate, Settings, states::States};
 use gdl_runtime::{Game, GameExt, chance::Stream, game::Id};
@@ -16,38 +16,40 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A game that is longer is abandoned.
+/// The greatest length of a game; longer games are abandoned.
 const MAX_LENGTH: usize = 10_000;
 
-/// Bytes of the report of all plies: sums and the name of each role.
+/// The limit on the report of all plies in bytes: sums and the name of each role.
 const MOST_BYTES: usize = 4 << 20;
 
-/// The moves after which a game is abandoned: fewer of very many roles.
+/// Returns the number of moves after which a game is abandoned. It is below `MAX_LENGTH` if there
+/// are many roles.
 pub fn longest<G: Game>(game: &G) -> usize {
     let ply: usize = game.vocabulary().roles().iter().map(|name| 16 + name.len()).sum();
     MAX_LENGTH.min(MOST_BYTES / ply.max(1)).max(1)
 }
 
-/// The statistics of one ply, over the games that came to it and were not over.
+/// The statistics of one ply, over the games that reached it without being over.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ply {
     /// The number of games.
     pub games: u64,
-    /// The sum of their joint moves. Sums stop growing where numbers end.
+    /// The sum of their joint moves, saturating.
     joint: u128,
-    /// For each role in how many games it had more than one move, and the sum of its moves there.
+    /// For each role, the number of games in which it had more than one move, and the sum of its
+    /// moves in them.
     choices: Vec<[u64; 2]>,
 }
 
 impl Ply {
-    /// Mean joint moves.
+    /// Returns the mean number of joint moves.
     #[must_use]
     pub fn joint(&self) -> f64 {
         self.joint as f64 / self.games.max(1) as f64
     }
 
-    /// Mean moves of a role in the games in which it had more than one. Returns `None` if there are
-    /// fewer of those than that.
+    /// Returns the mean number of moves of a role in the games in which it had more than one.
+    /// Returns `None` if there are fewer than `enough` of these games.
     #[must_use]
     pub fn choices(&self, role: usize, enough: u64) -> Option<f64> {
         let [games, sum] = *self.choices.get(role)?;
@@ -55,65 +57,66 @@ impl Ply {
     }
 }
 
-/// Random games that were followed. All sums are of whole numbers, so the order of games does not
-/// matter.
+/// The statistics of random games that were followed. All sums are integers, so the order of games
+/// does not matter.
 #[derive(Clone, Debug, Default)]
 pub struct Walks {
     /// The number of games of each length, shortest first.
     pub lengths: BTreeMap<usize, u64>,
-    /// Games that were abandoned as too long, or where a role had no move.
+    /// The number of games abandoned as too long, or because a role had no move.
     pub unfinished: u64,
-    /// Ply by ply.
+    /// The statistics of each ply.
     pub plies: Vec<Ply>,
-    /// The most joint moves seen.
+    /// The greatest number of joint moves in a state.
     pub most_joint: u128,
-    /// The most moves of each role.
+    /// The greatest number of moves of each role in a state.
     pub most: Vec<u64>,
-    /// The sums of each role's moves.
+    /// For each role, the sum of the numbers of its moves.
     moves: Vec<u64>,
-    /// Positions in which a role other than chance had more than one move.
+    /// The number of positions in which a role other than chance had more than one move.
     decisions: u64,
     /// The states visited.
     pub states: States,
     /// The first role other than chance to have more than one move, the same in all games. `None`
-    /// if several roles do at once, or none is found.
+    /// if several roles choose at once, or none was found.
     pub first_to_choose: Option<usize>,
-    /// For each game, by number, the logarithms of the tree that it promises: nodes and leaves.
+    /// For each game, its number and two logarithms: its estimates of the nodes and the leaves of
+    /// the tree.
     trees: Vec<(u64, [f64; 2])>,
 }
 
-/// A further observer of the positions of followed games. Parts of the games have a witness each,
-/// and their results are added up: it must not matter which game was in which part.
+/// An observer of all positions of followed games. Games are divided among several witnesses, which
+/// are merged. The result must not depend on the division.
 pub trait Witness<G: Game>: Send {
-    /// A position of the game of that number: the state, what is seen of it, and the joint move
-    /// that is made there, if any is.
+    /// Observes a position of a game with this number: the state, its view, and the joint move that
+    /// is made in it, if any.
     fn see(&mut self, game: &G, number: u64, state: &G::State, view: &G::View, joint: Option<&[G::Move]>);
 
-    /// Adds what another one saw.
+    /// Adds the observations of another witness.
     fn merge(&mut self, other: Self);
 }
 
-/// No witness.
+/// A witness that observes nothing.
 impl<G: Game> Witness<G> for () {
     fn see(&mut self, _: &G, _: u64, _: &G::State, _: &G::View, _: Option<&[G::Move]>) {}
 
     fn merge(&mut self, (): Self) {}
 }
 
-/// The game tree as Knuth estimates it.
+/// The size of the game tree by Knuth's estimate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tree {
-    /// The logarithm of the number of sequences of joint moves from the start, the empty one among
-    /// them.
+    /// The decimal logarithm of the number of joint move sequences from the initial state,
+    /// including the empty one.
     pub log10_nodes: f64,
-    /// The same of those that end the game.
+    /// The decimal logarithm of the number of sequences that end in a terminal state.
     pub log10_leaves: f64,
-    /// The standard error of the number of sequences, as a part of it.
+    /// The standard error of the number of sequences, relative to that number.
     pub relative_error: f64,
 }
 
 impl Walks {
-    /// Plays games until there are as many as the settings say, or the time is up.
+    /// Follows games until the number in the settings is reached, or the time is up.
     pub fn play<G: Game>(
         game: &G,
         settings: &Settings,
@@ -123,8 +126,8 @@ impl Walks {
         Self::follow(game, settings, seconds, longest(game), tell, &|| ()).0
     }
 
-    /// The same, each game abandoned after `longest` moves, with a witness of each position; `make`
-    /// gives one that has seen nothing.
+    /// Follows games like [`Walks::play`], and abandons each one after `longest` moves. A witness
+    /// observes every position; `make` creates an empty one.
     pub fn follow<G: Game, W: Witness<G>>(
         game: &G,
         settings: &Settings,
@@ -187,7 +190,8 @@ impl Walks {
         let mut state = game.initial();
         let mut view = game.new_view();
         let mut length = 0;
-        // The logarithms of the joint moves of all plies before, and of the sum of their products.
+        // The logarithms of the product of joint moves over all earlier plies, and of the sum of
+        // these products.
         let (mut width, mut nodes) = (0.0_f64, 0.0_f64);
         let finished = loop {
             self.states.visit(state.as_ref());
@@ -256,37 +260,38 @@ impl Walks {
         self.trees.extend(other.trees);
     }
 
-    /// The number of games followed.
+    /// Returns the number of games followed.
     #[must_use]
     pub fn games(&self) -> u64 {
         self.lengths.values().sum()
     }
 
-    /// States in which moves were made.
+    /// Returns the number of positions in which moves were made.
     fn positions(&self) -> u64 {
         self.plies.iter().map(|ply| ply.games).sum()
     }
 
-    /// Mean joint moves of a state.
+    /// Returns the mean number of joint moves in a state.
     #[must_use]
     pub fn branching(&self) -> f64 {
         let sum = self.plies.iter().fold(0_u128, |sum, ply| sum.saturating_add(ply.joint));
         sum as f64 / self.positions().max(1) as f64
     }
 
-    /// Mean moves of a role in a state.
+    /// Returns the mean number of moves of a role in a state.
     #[must_use]
     pub fn moves(&self, role: usize) -> f64 {
         self.moves.get(role).map_or(0.0, |&sum| sum as f64 / self.positions().max(1) as f64)
     }
 
-    /// In how many of the states some role other than chance has more than one move, as a share.
+    /// Returns the share of positions in which some role other than chance has more than one move.
     #[must_use]
     pub fn share_of_decisions(&self) -> f64 {
         self.decisions as f64 / self.positions().max(1) as f64
     }
 
-    /// The number of times that a role had more than one move, and the sum of its moves there.
+    /// Returns the number of times that a role had more than one move, and the sum of its moves in
+    /// these positions.
     fn all_choices(&self, role: usize) -> [u64; 2] {
         let mut all = [[0; 2]];
         self.plies
@@ -296,20 +301,20 @@ impl Walks {
         all[0]
     }
 
-    /// Mean moves of a role where it has more than one; 0 if it never has.
+    /// Returns the mean number of moves of a role where it has more than one; 0 if it never has.
     #[must_use]
     pub fn choices(&self, role: usize) -> f64 {
         let [states, sum] = self.all_choices(role);
         sum as f64 / states.max(1) as f64
     }
 
-    /// In how many of the states a role has more than one move, as a share.
+    /// Returns the share of positions in which a role has more than one move.
     #[must_use]
     pub fn share_of_choices(&self, role: usize) -> f64 {
         self.all_choices(role)[0] as f64 / self.positions().max(1) as f64
     }
 
-    /// The mean length in joint moves.
+    /// Returns the mean length in joint moves.
     #[must_use]
     pub fn mean_length(&self) -> Estimate {
         let games = self.games().max(1) as f64;
@@ -324,7 +329,7 @@ impl Walks {
         Estimate::new(mean, ((moment(2) - mean * mean).max(0.0) / games).sqrt())
     }
 
-    /// The length that this share of the games does not exceed.
+    /// Returns the least length that at least this share of the games does not exceed.
     #[must_use]
     pub fn quantile(&self, share: f64) -> usize {
         let wanted = share * self.games() as f64;
@@ -338,10 +343,10 @@ impl Walks {
         0
     }
 
-    /// The game tree: each random game estimates the number of sequences as if the whole tree were
-    /// as wide as that game, and the mean of that is unbiased (Knuth, "Estimating the efficiency of
-    /// backtrack programs", 1975). A few games of great width make most of it, so it is rough where
-    /// games differ.
+    /// Returns an estimate of the game tree. Each random game estimates the number of sequences as
+    /// if the whole tree were as wide as that game. The mean of these estimates is unbiased (Knuth,
+    /// "Estimating the efficiency of backtrack programs", 1975). Its error is large if a few wide
+    /// games dominate the sum.
     #[must_use]
     pub fn tree(&self) -> Tree {
         let games = self.trees.len().max(1) as f64;
@@ -369,14 +374,14 @@ fn add_choices(sums: &mut [[u64; 2]], others: &[[u64; 2]]) {
     }
 }
 
-/// The logarithm of a sum of numbers whose logarithms are given.
+/// Returns the decimal logarithm of a sum, from the decimal logarithms of its two summands.
 fn log_sum(a: f64, b: f64) -> f64 {
     let (low, high) = if a < b { (a, b) } else { (b, a) };
     high + libm::log1p(libm::pow(10.0, low - high)) / std::f64::consts::LN_10
 }
 
-/// The role other than chance that alone has a choice where any has its first one, as far as that
-/// can be found without a choice.
+/// Returns the role other than chance that alone has a choice at the first choice of the game.
+/// Returns `None` if several roles do, or if 100 steps without a choice do not reach one.
 fn first_to_choose<G: Game>(game: &G) -> Option<usize> {
     let mut state = game.initial();
     for _ in 0..100 {
@@ -388,7 +393,8 @@ fn first_to_choose<G: Game>(game: &G) -> Option<usize> {
         let choosing: Vec<G::Role> = choosing.filter(|&role| Some(role) != game.chance_role()).collect();
         match choosing[..] {
             [role] => return Some(role.index()),
-            // Nobody or chance alone: who is next is hardly a matter of luck.
+            // Only chance has a choice, if anyone: its first move is made, since it rarely decides
+            // who is next.
             [] => {
                 let joint: Option<Vec<G::Move>> =
                     game.roles().map(|role| game.legal_moves_in(&view, role).next()).collect();

@@ -1,19 +1,19 @@
-//! States of one game by the hundred: what is seen of them, and their successors.
+//! Views and successors of up to [`MOST`] states of one game at once.
 //!
-//! At most [`MOST`] states go in; all of them have the same number of joint moves from the start,
-//! so that they are at one phase of the turn cycle. Views or successors come out in their order.
-//! They are made in lanes where the game has these, otherwise one after the other; the result is
-//! the same except for the view of a terminal state besides its goals.
+//! All states of a call must have the same number of joint moves from the initial state, so that
+//! they have the same turn phase. Results are in the order of the states. They are computed in
+//! lanes if the game supports lanes, otherwise one by one. Both ways agree, except that they may
+//! differ in the view of a terminal state outside its goals.
 
 use gdl_runtime::{
     Dynamic, Game, GameExt,
     lanes::{Batch, Expansion, Isa},
 };
 
-/// The number of states that are made at once.
+/// The most states of a call.
 pub(super) const MOST: usize = Expansion::<Dynamic>::LANES;
 
-/// A game, and what makes many states of it at once.
+/// A game, and its lanes if it supports them.
 pub(super) struct Many<'g, G: Game> {
     game: &'g G,
     lanes: Option<(Expansion<'g, G>, Batch<G>)>,
@@ -25,7 +25,7 @@ impl<'g, G: Game> Many<'g, G> {
         Self { game, lanes }
     }
 
-    /// The views of states.
+    /// Returns the views of states.
     pub(super) fn views(&mut self, states: &[&G::State]) -> Vec<G::View> {
         let Self { game, lanes } = self;
         let Some((expansion, batch)) = begin(lanes, states.first().copied()) else {
@@ -38,7 +38,7 @@ impl<'g, G: Game> Many<'g, G> {
         views
     }
 
-    /// The states that follow, each from a state by a joint move that is legal there.
+    /// Returns the successors of states, each by a joint move that is legal in its state.
     pub(super) fn successors(&mut self, steps: &[(&G::State, Vec<G::Move>)]) -> Vec<G::State> {
         let Self { game, lanes } = self;
         let Some((expansion, batch)) = begin(lanes, steps.first().map(|step| step.0)) else {
@@ -52,7 +52,7 @@ impl<'g, G: Game> Many<'g, G> {
     }
 }
 
-/// A pass for states at the phase of the first of them; none without lanes.
+/// Begins a pass for states with the turn phase of the first one. Returns `None` without lanes.
 fn begin<'l, 'g, G: Game>(
     lanes: &'l mut Option<(Expansion<'g, G>, Batch<G>)>,
     first: Option<&G::State>,

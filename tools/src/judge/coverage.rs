@@ -1,10 +1,10 @@
-//! The coverage of rules by play: rules that fire, moves that become legal and fluents that come
-//! true, and those that do not ([`Dead`]).
+//! The coverage of rules by play: the rules that fire, the moves that become legal and the fluents
+//! that come true. The others are [`Dead`].
 //!
-//! A [`Seen`] is a witness of random games, and receives the matches of searches, which reach
-//! states that random games do not. States and views are added up bit by bit. Rules that fire are
-//! looked up in the ground rules, in O(literals) steps, so it is done for a number of random games,
-//! and of matches, that `LITERALS` allows, one of each at least.
+//! A [`Seen`] is a witness of random games. It also receives the matches of searches, which reach
+//! states that random games do not. It accumulates states and views by bitwise OR. Finding the
+//! rules that fire takes O(literals) steps for each position. It is done for as many random games,
+//! and as many matches, as `LITERALS` allows, but at least for one of each.
 
 use crate::analyze::{states::States, walk::Witness};
 use gdl_compiler::{Compilation, Source, Span, ground::GroundRules, propnet::Signal};
@@ -15,35 +15,35 @@ use gdl_runtime::{
 };
 use serde_json::{Value, json};
 
-/// Literals of ground rules that are looked at.
+/// The limit on the literals of ground rules that are evaluated.
 const LITERALS: f64 = 2e7;
 
-/// The number of dead things that are named.
+/// The most dead items that are named.
 const TOLD: usize = 20;
 
-/// The number of characters of a rule's head that are shown.
+/// The greatest length of a rule's head in reports, in characters.
 const WIDTH: usize = 60;
 
-/// The parts of the rules that play used.
+/// The rules, moves and fluents that play has used so far.
 #[derive(Debug)]
 pub struct Seen<'g> {
     game: &'g Dynamic,
     ground: &'g GroundRules,
-    /// The fluents that held, as a state.
+    /// The union of all states: the fluents that held.
     held: <Dynamic as Game>::State,
-    /// The union of the views of states that are not terminal.
+    /// The union of the views of all states that are not terminal.
     legal: <Dynamic as Game>::View,
-    /// The rules that fired in the first games.
+    /// For each ground rule, whether it fired in the first games.
     fired: Vec<bool>,
-    /// The number of these games, and of matches.
+    /// The number of random games, and of matches, for which rules are evaluated.
     games: u64,
     matches: u64,
-    /// Terminal states.
+    /// The terminal states of random games.
     ends: States,
 }
 
 impl<'g> Seen<'g> {
-    /// An empty coverage, for games of about `length` joint moves.
+    /// Creates an empty coverage, for games of about `length` joint moves.
     #[must_use]
     pub fn new(game: &'g Dynamic, ground: &'g GroundRules, length: f64) -> Self {
         #[allow(clippy::cast_sign_loss, reason = "it is positive, and casts of floats saturate")]
@@ -60,7 +60,7 @@ impl<'g> Seen<'g> {
         }
     }
 
-    /// Sees a match, by its joint moves.
+    /// Adds a match, given by its joint moves.
     pub(super) fn follow(&mut self, joints: &[Vec<MoveId>]) {
         let game = self.game;
         let mut state = game.initial();
@@ -75,7 +75,7 @@ impl<'g> Seen<'g> {
         self.matches += 1;
     }
 
-    /// Sees a position, and which rules fire there if that is wanted.
+    /// Adds a position. If `fires`, also marks the rules that fire there.
     fn look(
         &mut self,
         state: &<Dynamic as Game>::State,
@@ -94,13 +94,14 @@ impl<'g> Seen<'g> {
         }
     }
 
-    /// Terminal states that random games met, and how many of them are different.
+    /// Returns the number of terminal states that random games visited, and how many of them are
+    /// distinct.
     #[must_use]
     pub fn ends(&self) -> [f64; 2] {
         [self.ends.visited() as f64, self.ends.estimate().distinct]
     }
 
-    /// The parts of the rules that play did not use.
+    /// Returns the rules, moves and fluents that play did not use.
     #[must_use]
     pub fn dead(&self, compilation: &Compilation, source: &Source) -> Dead {
         Dead {
@@ -110,7 +111,8 @@ impl<'g> Seen<'g> {
         }
     }
 
-    /// Rules about states and moves: static ones have done their part once the game is grounded.
+    /// Returns the group of the rules about states and moves. Static rules are excluded: grounding
+    /// evaluates them.
     fn rules(&self, compilation: &Compilation, source: &Source) -> Group {
         let (instances, silent) = (self.ground.with_instances(), self.ground.silent());
         let mut group = Group::default();
@@ -126,7 +128,7 @@ impl<'g> Seen<'g> {
         group
     }
 
-    /// Moves that the rules speak of, role by role.
+    /// Returns the group of the moves that occur in the rules, role by role.
     fn moves(&self, compilation: &Compilation) -> Group {
         let (ground, legal) = (self.ground, &compilation.net.outputs.legal);
         let mut group = Group::default();
@@ -186,7 +188,7 @@ fn join(bits: &mut [u64], others: &[u64]) {
     bits.iter_mut().zip(others).for_each(|(word, other)| *word |= other);
 }
 
-/// The head of a rule as it is written, on one line.
+/// Returns the source text of a rule's head, on one line.
 fn head(source: &Source, span: Span) -> String {
     let text = source.text().get(span.start as usize..span.end as usize).unwrap_or_default();
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -196,7 +198,7 @@ fn head(source: &Source, span: Span) -> String {
     line.chars().take(WIDTH - 1).chain(['…']).collect()
 }
 
-/// The parts of the rules that play did not use.
+/// The rules, moves and fluents that play did not use.
 #[derive(Clone, Debug)]
 pub struct Dead {
     /// Rules that never fired.
@@ -207,25 +209,25 @@ pub struct Dead {
     pub fluents: Group,
 }
 
-/// Things of one kind, and which of them are dead.
+/// The number of all items of one kind, and the dead ones among them.
 #[derive(Clone, Debug, Default)]
 pub struct Group {
-    /// The number of all.
+    /// The number of all items.
     pub of: usize,
-    /// The number of dead ones.
+    /// The number of dead items.
     pub count: usize,
-    /// The first of these.
+    /// The first dead items.
     pub list: Vec<Idle>,
 }
 
-/// A thing that is dead.
+/// A dead rule, move or fluent.
 #[derive(Clone, Debug)]
 pub struct Idle {
-    /// The head of the rule; role and move; or the fluent.
+    /// The head of the rule, the role and move, or the fluent.
     pub text: String,
-    /// Line and column of the rule.
+    /// The line and column of the rule.
     pub place: Option<[usize; 2]>,
-    /// True if it can never come to life; otherwise it did not in the games that were seen.
+    /// True if it is proved dead; otherwise play merely did not use it.
     pub is_proved: bool,
 }
 
@@ -252,7 +254,7 @@ impl Group {
 }
 
 impl Dead {
-    /// Coverage: the share of the rules about states and moves that fire.
+    /// Returns the coverage: the share of the rules about states and moves that fire.
     #[must_use]
     pub fn coverage(&self) -> f64 {
         1.0 - self.rules.count as f64 / self.rules.of.max(1) as f64

@@ -1,38 +1,37 @@
-//! The story of a match: the expectation of each role in each position, and the tension that
-//! follows from it.
+//! The drama of a match: the expectation of each role in each position, and measures of it.
 //!
-//! The values come from a Monte Carlo tree search with as many nodes as the players had. They are
-//! of 100, so a difference of less than `LEVEL` points counts as none.
+//! The expectations come from a Monte Carlo tree search with the node budget of the players. They
+//! are from 0 to 100, and differences of less than `LEVEL` points count as none.
 
 use super::skill::{Played, Terms};
 use crate::statistics::mean_and_error;
 
-/// Points by which values must differ for one of them to be greater.
+/// The least difference between two values that counts, in points.
 const LEVEL: f64 = 5.0;
 
-/// The value from which a match is decided.
+/// The winner's value from which a match is decided.
 const DECIDED: f64 = 90.0;
 
-/// One match in this number is retold.
+/// The share of the matches that are searched for values is 1 / `TOLD`.
 const TOLD: usize = 4;
 
-/// The measures of the matches' stories.
+/// The measures of drama, over a number of matches.
 #[derive(Clone, Debug)]
 pub struct Drama {
-    /// The mean drama of the matches that had a winner. `None` if there are none.
+    /// The mean drama of the matches that had a winner. `None` if no match had one.
     pub drama: Option<f64>,
     /// The mean number of lead changes of a match.
     pub lead_changes: f64,
-    /// The mean share of a match that is played though it is decided, over those that had a winner.
+    /// The mean share of positions after a match was decided, over the matches that had a winner.
     pub decided: Option<f64>,
-    /// The values of the most dramatic match, position by position, and its winner; of one that had
-    /// a winner.
+    /// The values of the match with the greatest drama, position by position, and the seat that won
+    /// it.
     pub tale: Option<(Vec<Vec<f64>>, usize)>,
 }
 
 impl Drama {
-    /// Tells the first of some matches of several players. Returns `None` if no position of them
-    /// could be searched.
+    /// Measures the first `1 / TOLD` of the matches. Returns `None` if no position of them could be
+    /// searched.
     pub(super) fn new(terms: &Terms<'_>, matches: &[Played]) -> Option<Self> {
         let mut drama = Self { drama: None, lead_changes: 0.0, decided: None, tale: None };
         let (mut dramas, mut shares, mut changes) = (Vec::new(), Vec::new(), Vec::new());
@@ -60,7 +59,7 @@ impl Drama {
     }
 }
 
-/// The seat whose goal is above all others.
+/// Returns the seat whose goal is greater than all others.
 fn winner(goals: &[u8]) -> Option<usize> {
     let best = goals.iter().max()?;
     let mut first = goals.iter().enumerate().filter(|(_, goal)| *goal == best);
@@ -68,22 +67,22 @@ fn winner(goals: &[u8]) -> Option<usize> {
     first.next().is_none().then_some(seat)
 }
 
-/// The distance of a seat from the one with the greatest expectation, of 1; 0 if it is that one.
+/// Returns the distance of a seat from the greatest expectation, from 0 to 1.
 fn gap(values: &[f64], seat: usize) -> f64 {
     let best = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let gap = best - values[seat];
     if gap < LEVEL { 0.0 } else { gap / 100.0 }
 }
 
-/// Drama: the mean of the square root of the later winner's distance from the greatest expectation,
-/// over the positions in which another seat has that; 0 if there are none.
+/// Returns the drama: the mean square root of the winner's `gap`, over the positions in which
+/// another seat has the greatest expectation. 0 if there are none.
 #[must_use]
 pub fn tension(values: &[Vec<f64>], winner: usize) -> f64 {
     let gaps = values.iter().map(|values| gap(values, winner)).filter(|&gap| gap > 0.0);
     mean_and_error(gaps.map(f64::sqrt)).1
 }
 
-/// Lead changes: how often another seat can expect most than the one that could before.
+/// Returns the number of lead changes: another seat than before has the greatest expectation.
 #[must_use]
 pub fn lead_changes(values: &[Vec<f64>]) -> u32 {
     let mut leader = None;
@@ -92,7 +91,7 @@ pub fn lead_changes(values: &[Vec<f64>]) -> u32 {
         let Some(first) = (0..values.len()).max_by(|&a, &b| values[a].total_cmp(&values[b])) else {
             continue;
         };
-        // A lead that is shared is none.
+        // A lead must exceed all other values by `LEVEL` points.
         let alone = (0..values.len()).all(|seat| seat == first || values[first] - values[seat] >= LEVEL);
         if alone {
             changes += u32::from(leader.is_some_and(|leader| leader != first));
@@ -102,8 +101,7 @@ pub fn lead_changes(values: &[Vec<f64>]) -> u32 {
     changes
 }
 
-/// Decided: the share of the positions from the one on from which the winner could expect to win to
-/// the end.
+/// Returns the share of the positions from which on the winner's value stays at `DECIDED` or above.
 #[must_use]
 pub fn decided(values: &[Vec<f64>], winner: usize) -> f64 {
     let sure = values.iter().rev().take_while(|values| values[winner] >= DECIDED).count();
@@ -114,14 +112,14 @@ pub fn decided(values: &[Vec<f64>], winner: usize) -> f64 {
 mod tests {
     use super::*;
 
-    /// The story of two seats from the expectation of the first; the other has the rest.
+    /// Returns the values of two seats from those of the first: together they are 100.
     fn story(first: &[f64]) -> Vec<Vec<f64>> {
         first.iter().map(|&value| vec![value, 100.0 - value]).collect()
     }
 
     #[test]
     fn drama_is_how_far_the_winner_was_behind() {
-        // Gaps of 0.64 and 0.04, which is less than a lead; then it leads.
+        // The gaps are 0.64 and 0.04, less than a lead; then the seat leads.
         assert!((tension(&story(&[18.0, 48.0, 70.0, 100.0]), 0) - 0.8).abs() < 1e-12);
         assert!((tension(&story(&[18.0, 32.0, 70.0]), 0) - f64::midpoint(0.8, 0.6)).abs() < 1e-12);
         assert!(tension(&story(&[60.0, 90.0]), 0).abs() < 1e-12);

@@ -1,7 +1,7 @@
-//! The ends of games: [`Outcome`], and the measures of it.
+//! The ends of games: [`Outcome`], with the measures computed from it.
 //!
-//! Seats are the roles other than chance. Games that were abandoned, or that ended without one goal
-//! for each seat, have no result.
+//! Seats are the roles other than chance. Games have no result if they were abandoned or ended
+//! without exactly one goal for each seat.
 
 use gdl_runtime::playouts::{RoleTally, Tally};
 use serde_json::{Map, Value, json};
@@ -9,17 +9,17 @@ use serde_json::{Map, Value, json};
 /// The ends of a number of games.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// Games played.
+    /// The number of games.
     pub games: u64,
-    /// Games with a result.
+    /// The number of games with a result.
     pub scored: u64,
-    /// Games abandoned as too long.
+    /// The number of games abandoned as too long.
     pub too_long: u64,
-    /// Games abandoned where a role had no legal move.
+    /// The number of games abandoned because a role had no legal move.
     pub stuck: u64,
-    /// Games that ended without one goal for each seat.
+    /// The number of games that ended without exactly one goal for each seat.
     pub unscored: u64,
-    /// Joint moves of all games.
+    /// The number of joint moves in all games.
     pub steps: u64,
     /// The results of each seat.
     pub seats: Vec<Seat>,
@@ -28,14 +28,14 @@ pub struct Outcome {
 /// The results of a seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seat {
-    /// Its role, by number.
+    /// The index of its role.
     pub role: usize,
-    /// Its results.
+    /// The tally of its goals, wins, draws and losses.
     pub results: RoleTally,
 }
 
 impl Outcome {
-    /// No games.
+    /// Creates an outcome of no games.
     #[must_use]
     pub fn new(seats: &[usize]) -> Self {
         let seat = |&role| Seat { role, results: RoleTally::default() };
@@ -43,7 +43,7 @@ impl Outcome {
         Self { games: 0, scored: 0, too_long: 0, stuck: 0, unscored: 0, steps: 0, seats }
     }
 
-    /// The outcome of playouts.
+    /// Creates the outcome of playouts.
     #[must_use]
     pub fn of_tally(tally: &Tally, seats: &[usize]) -> Self {
         let seat = |&role| Seat { role, results: tally.roles.get(role).copied().unwrap_or_default() };
@@ -58,39 +58,39 @@ impl Outcome {
         }
     }
 
-    /// Adds a game with the goals of all seats.
+    /// Adds the result of a game: the goals of all seats.
     pub fn add(&mut self, goals: &[u8]) {
         self.scored += 1;
         RoleTally::count(self.seats.iter_mut().map(|seat| &mut seat.results), goals);
     }
 
-    /// Completion: the share of games that have a result.
+    /// Returns the completion: the share of games that have a result.
     #[must_use]
     pub fn completion(&self) -> f64 {
         self.scored as f64 / self.games.max(1) as f64
     }
 
-    /// The share of games with a result that a seat wins.
+    /// Returns the share of games with a result that a seat wins.
     #[must_use]
     pub fn wins(&self, seat: &Seat) -> f64 {
         seat.results.wins as f64 / self.scored.max(1) as f64
     }
 
-    /// Decisiveness: the share of games with a result that one seat wins.
+    /// Returns the decisiveness: the share of games with a result that one seat wins.
     #[must_use]
     pub fn decisiveness(&self) -> f64 {
         self.seats.iter().map(|seat| self.wins(seat)).sum()
     }
 
-    /// Draws: the share of games with a result in which several seats share the greatest goal. 0
-    /// for one seat.
+    /// Returns the share of draws: games with a result in which several seats share the greatest
+    /// goal. 0 for a single seat.
     #[must_use]
     pub fn draws(&self) -> f64 {
         let drawn = self.seats.len() > 1 && self.scored > 0;
         if drawn { (1.0 - self.decisiveness()).max(0.0) } else { 0.0 }
     }
 
-    /// Balance: 1 less the greatest difference between the shares of games that two seats win.
+    /// Returns the balance: 1 minus the greatest difference between the win shares of two seats.
     #[must_use]
     pub fn balance(&self) -> f64 {
         let shares = || self.seats.iter().map(|seat| self.wins(seat));
@@ -98,19 +98,19 @@ impl Outcome {
         if least.is_finite() { 1.0 - (most - least) } else { 1.0 }
     }
 
-    /// Length: joint moves of a game.
+    /// Returns the length: the mean number of joint moves of a game.
     #[must_use]
     pub fn length(&self) -> f64 {
         self.steps as f64 / self.games.max(1) as f64
     }
 
-    /// The mean goal of a seat; None if there is no result.
+    /// Returns the mean goal of a seat. `None` if no game has a result.
     #[must_use]
     pub fn goal(&self, seat: &Seat) -> Option<f64> {
         (self.scored > 0).then(|| seat.results.goals as f64 / self.scored as f64)
     }
 
-    /// Its measures, as JSON; see [`Judgement::to_json`](super::Judgement::to_json).
+    /// Returns the measures as JSON; see [`Judgement::to_json`](super::Judgement::to_json).
     #[must_use]
     pub fn to_json(&self, roles: &[String]) -> Value {
         let share = |games: u64| games as f64 / self.games.max(1) as f64;
@@ -163,12 +163,12 @@ mod tests {
     #[test]
     fn results_are_shares_of_the_games_that_have_one() {
         let mut games = outcome(2, &[&[100, 0], &[100, 0], &[0, 100], &[50, 50]]);
-        // Four more without a result.
+        // Four more games without a result.
         (games.games, games.too_long, games.steps) = (8, 4, 40);
         assert_near(games.completion(), 0.5);
         assert_near(games.decisiveness(), 0.75);
         assert_near(games.draws(), 0.25);
-        // One wins 2 of 4, the other 1 of 4.
+        // The win shares are 2 of 4 and 1 of 4.
         assert_near(games.balance(), 0.75);
         assert_near(games.length(), 5.0);
         assert_eq!(games.goal(&games.seats[1]), Some(37.5));

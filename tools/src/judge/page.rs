@@ -1,7 +1,6 @@
-//! Judgements as a page: one file with style and charts in it, which needs nothing from elsewhere.
+//! Judgements as a page: one HTML file that includes its styles and charts.
 //!
-//! All games stand in a table, the best of them with their charts below it. The page grows with the
-//! number of games by a row each, and by `DRAWN` games with charts at most.
+//! A table has a row for each game. The `DRAWN` best games have charts below it.
 
 use super::{
     Judgement, Played, Verdict,
@@ -19,10 +18,10 @@ use crate::{
 };
 use std::fmt::Write;
 
-/// Games with charts, the best ones.
+/// The most games with charts.
 const DRAWN: usize = 20;
 
-/// The meaning of each part of the score, in words.
+/// The description of each part of the score.
 const WORDS: [(&str, &str); 6] = [
     ("completion", "games that end with a result"),
     ("decisiveness", "results with one winner"),
@@ -32,7 +31,7 @@ const WORDS: [(&str, &str); 6] = [
     ("depth", "what thinking longer gains"),
 ];
 
-/// The page of some judgements, in any order.
+/// Returns the page of judgements, given in any order.
 #[must_use]
 pub fn page(judgements: &[Judgement]) -> String {
     let mut ranked: Vec<&Judgement> = judgements.iter().collect();
@@ -86,7 +85,7 @@ fn cell(value: Option<f64>) -> String {
     value.map_or_else(|| "–".to_owned(), |value| format!("{value:.2}"))
 }
 
-/// A row for each game.
+/// Returns the table, with a row for each game.
 fn table(ranked: &[&Judgement]) -> String {
     let mut rows = String::new();
     for (place, judgement) in (1..).zip(ranked) {
@@ -135,7 +134,7 @@ fn figure(chart: &str) -> String {
     format!("<figure>{chart}</figure>")
 }
 
-/// All that is known of a game.
+/// Returns the section of a game with all its results.
 fn game(judgement: &Judgement, named: bool) -> String {
     let Some(played) = &judgement.played else { return String::new() };
     let mut body = String::new();
@@ -213,7 +212,7 @@ fn game(judgement: &Judgement, named: bool) -> String {
     body
 }
 
-/// The figures that one looks for first.
+/// Returns the cards of the main figures.
 fn cards(judgement: &Judgement, played: &Played) -> String {
     let mut cards: Vec<(&str, String, String)> = Vec::new();
     if let Some(score) = judgement.score() {
@@ -253,11 +252,12 @@ fn cards(judgement: &Judgement, played: &Played) -> String {
     format!("<div class=\"cards\">{cards}</div>")
 }
 
-/// Wins, draws and losses of each seat, in random play and in that of equals.
+/// Returns the chart of each seat's wins, draws and losses, in random play and in matches of equal
+/// players.
 fn outcomes(judgement: &Judgement, played: &Played) -> String {
     let parts: &[&str] =
         if judgement.roles.len() > 1 { &["win", "draw", "loss"] } else { &["goal of 100", "", "less"] };
-    // Parts that are left out keep their colour.
+    // Omitted parts keep their colours for the others to match.
     let names = parts.iter().enumerate().filter(|(_, part)| !part.is_empty());
     let names = names.map(|(place, part)| format!("<span><i class=\"p{place}\"></i>{part}</span>"));
     let legend = format!("<div class=\"legend\">{}</div>", names.collect::<Vec<_>>().join(" "));

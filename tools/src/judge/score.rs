@@ -1,22 +1,22 @@
-//! One number of several measures, by which games are ranked.
+//! The score: one number, computed from several measures, by which games are ranked.
 //!
-//! The score is the harmonic mean of its parts, so that a game that is bad at one of them is not
-//! saved by the others. The parts are those of Todd and others, "GAVEL: generating games via
-//! evolution and language models", 2024. Outcomes are those of skilled play where it was played,
-//! otherwise of random play. Parts that do not apply to a game are left out.
+//! The score is the harmonic mean of its parts, so a low part cannot be offset by the others. The
+//! parts are those of Todd and others, "GAVEL: generating games via evolution and language models",
+//! 2024. They use the outcomes of skilled play if available, otherwise those of random play. Parts
+//! that do not apply to a game are omitted.
 
 use super::Played;
 
 /// A part of the score, from 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Part {
-    /// The measure.
+    /// The name of the measure.
     pub name: &'static str,
-    /// Its value.
+    /// The value of the measure.
     pub value: f64,
 }
 
-/// The parts that apply to a game with `seats` seats.
+/// Returns the parts that apply to a game with `seats` seats.
 #[must_use]
 pub fn parts(played: &Played, seats: usize) -> Vec<Part> {
     let outcome = played.peers.as_ref().map_or(&played.random, |peers| &peers.outcome);
@@ -30,10 +30,10 @@ pub fn parts(played: &Played, seats: usize) -> Vec<Part> {
     parts
 }
 
-/// The least value of a part, so that games that fail at one of them can be distinguished.
+/// The least value of a part in the mean, so that games with a part of 0 still differ in score.
 const LEAST: f64 = 0.01;
 
-/// The harmonic mean; 0 if there is no part.
+/// Returns the harmonic mean of the parts; 0 if there is no part.
 #[must_use]
 pub fn harmonic_mean(parts: &[Part]) -> f64 {
     let sum: f64 = parts.iter().map(|part| 1.0 / part.value.max(LEAST)).sum();

@@ -1,11 +1,11 @@
 //! The value of skill: matches of equal players ([`Peers`]), and of players with different budgets
 //! ([`Ladder`]).
 //!
-//! All players are Monte Carlo tree searches that differ in the nodes they visit for a move; the
-//! weakest one plays at random. Contests have as many matches as the settings say, or as many as
-//! their work allows, in gates that are evaluated: a node takes a random game to the end, about
-//! half as long as one from the start. A contest that could not have `FEWEST` matches for each seat
-//! is left out.
+//! All players are Monte Carlo tree searches with different node budgets for a move; the weakest
+//! one plays at random. A contest has the number of matches in the settings, or fewer if their work
+//! would exceed its limit. Work is counted in evaluated gates: a node costs a random game to its
+//! end, about half as long as one from the start. A contest with fewer than `FEWEST` matches for
+//! each seat is skipped.
 
 use super::{Settings, outcome::Outcome};
 use crate::{analyze::Estimate, contest::Contest, players::Spec, statistics::mean_and_error};
@@ -26,41 +26,41 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// The reason why there is no contest.
+/// The reason for a skipped contest.
 pub const TOO_MUCH: &str = "its games are too long, or its rules too large, for the searches";
 
 /// The fewest matches of a contest, for each seat.
 const FEWEST: u64 = 2;
 
-/// The length at which matches are abandoned, as a multiple of the mean length of random games,
-/// with some moves added.
+/// The length at which a match is abandoned: the mean length of random games times `PATIENCE`, plus
+/// `MORE` joint moves.
 const PATIENCE: f64 = 8.0;
 const MORE: f64 = 20.0;
 
-/// Memory of a player, in MiB.
+/// The memory of a player in MiB.
 const MEMORY: u32 = 64;
 
-/// The terms of contests.
+/// The terms that contests of a game share.
 #[derive(Clone, Debug)]
 pub(super) struct Terms<'g> {
     game: &'g Dynamic,
     settings: &'g Settings,
     seats: &'g [usize],
-    /// Joint moves of a random game, and how often players have to decide in it.
+    /// The mean number of joint moves of a random game, and of the decisions of all players in it.
     length: f64,
     decisions: f64,
-    /// Gates that a node takes to be judged.
+    /// The number of gates that a node evaluates, by estimate.
     price: f64,
 }
 
-/// The callback for each match, with its joint moves.
+/// A callback that receives the joint moves of each match.
 type See<'s> = &'s mut dyn FnMut(&[Vec<MoveId>]);
 
-/// A match that was played.
+/// A finished match.
 #[derive(Clone, Debug)]
 pub struct Played {
     number: u64,
-    /// The goals of all seats, if it ended with one for each.
+    /// The goals of all seats, if the match ended with one for each.
     pub goals: Option<Vec<u8>>,
     /// The joint moves.
     pub joints: Vec<Vec<MoveId>>,
@@ -81,26 +81,26 @@ impl<'g> Terms<'g> {
         Self { game, settings, seats, length, decisions: length * choosing, price }
     }
 
-    /// The number of matches in which players may visit `nodes` nodes for a decision, on average.
-    /// Returns `None` if too few.
+    /// Returns the number of matches that `work` allows if players visit `nodes` nodes for a
+    /// decision on average. Returns `None` if there are too few.
     fn matches(&self, nodes: u64) -> Option<u64> {
         let seats = self.seats.len() as u64;
         let each = (1.0 + self.decisions) * self.price * nodes as f64;
         #[allow(clippy::cast_sign_loss, reason = "it is positive, and casts of floats saturate")]
         let most = (self.settings.work / each) as u64;
-        // Each player has each seat equally often.
+        // The number is a multiple of the seats, so each player has each seat equally often.
         let count = self.settings.matches.min(most) / seats * seats;
         (count >= FEWEST * seats).then_some(count)
     }
 
-    /// Joint moves after which a match is abandoned.
+    /// Returns the number of joint moves after which a match is abandoned.
     fn longest(&self) -> usize {
         #[allow(clippy::cast_sign_loss, reason = "it is positive, and casts of floats saturate")]
         let patience = (PATIENCE * self.length + MORE) as usize;
         patience.min(self.settings.longest)
     }
 
-    /// Plays matches; in those of a round each player has each seat once.
+    /// Plays matches. In each round, every player has every seat once.
     fn play(&self, players: &[Spec], count: u64, see: See<'_>) -> Vec<Played> {
         let Settings { seed, threads, cancel, .. } = self.settings;
         let contest = Contest {
@@ -127,7 +127,7 @@ impl<'g> Terms<'g> {
         list
     }
 
-    /// Matches of players that all visit as many nodes: those of the second step of the ladder.
+    /// Plays matches of equal players, which have the second budget of the ladder.
     pub(super) fn peers(&self, see: See<'_>) -> Option<(Peers, Vec<Played>)> {
         let nodes = self.nodes_of_equals()?;
         let count = self.matches(nodes)?;
@@ -139,8 +139,8 @@ impl<'g> Terms<'g> {
         self.settings.budgets.get(1).copied()
     }
 
-    /// Each player of the ladder against the one below. Returns `None` if not even the first
-    /// contest can be played.
+    /// Plays each player of the ladder against the next weaker one. Returns `None` if not even the
+    /// first contest fits into the work limit.
     pub(super) fn ladder(&self, see: See<'_>) -> Option<Ladder> {
         let budgets = || self.settings.budgets.iter().copied();
         let steps: Vec<Option<u64>> = [None].into_iter().chain(budgets().map(Some)).collect();
@@ -177,14 +177,15 @@ impl<'g> Terms<'g> {
         (!ladder.rungs.is_empty()).then_some(ladder)
     }
 
-    /// The expectation of each seat in each position of a match before its end, of 100.
+    /// Returns the expectation of each seat, from 0 to 100, in each position of a match before its
+    /// end.
     pub(super) fn values(&self, played: &Played) -> Vec<Vec<f64>> {
         let nodes = self.nodes_of_equals().unwrap_or(1);
         let mut search = Mcts::new().seed(self.settings.seed);
         let mut state = self.game.initial();
         let mut values = Vec::new();
         for joint in &played.joints {
-            // For the first seat the tree is grown, for the others it is read.
+            // The search for the first seat grows the tree; the others only read it.
             let budgets = iter::once(nodes).chain(iter::repeat(1));
             let each = self.seats.iter().zip(budgets).map(|(&role, nodes)| {
                 let budget = Budget::of_nodes(nodes);
@@ -197,14 +198,14 @@ impl<'g> Terms<'g> {
     }
 }
 
-/// A player that visits `nodes` nodes for a move, or plays at random.
+/// Returns the player that visits `nodes` nodes for a move, or the random player if `None`.
 fn player(nodes: Option<u64>) -> Spec {
     let text =
         nodes.map_or_else(|| "random".to_owned(), |nodes| format!("mcts:nodes={nodes},memory={MEMORY}"));
     text.parse().expect("the text of a player")
 }
 
-/// The outcome of matches.
+/// Returns the outcome of matches.
 fn outcome(matches: &[Played], seats: &[usize]) -> Outcome {
     let mut outcome = Outcome::new(seats);
     for played in matches {
@@ -223,9 +224,9 @@ fn outcome(matches: &[Played], seats: &[usize]) -> Outcome {
 /// Matches of equal players.
 #[derive(Clone, Debug)]
 pub struct Peers {
-    /// Nodes that each visits for a move.
+    /// The node budget of each player, per move.
     pub nodes: u64,
-    /// Their outcome.
+    /// The outcome of the matches.
     pub outcome: Outcome,
 }
 
@@ -240,29 +241,29 @@ impl Peers {
 /// Matches of players of different strength.
 #[derive(Clone, Debug)]
 pub struct Ladder {
-    /// From the weakest pair to the strongest.
+    /// The contests, from the weakest pair to the strongest.
     pub rungs: Vec<Rung>,
-    /// The results of each player in a game for one, with its nodes: games with a result, the mean
-    /// goal and its standard error.
+    /// The results of each player in a game for one role. A player is given by its node budget; its
+    /// results are the number of games with a result, the mean goal and its standard error.
     pub goals: Vec<(Option<u64>, (u64, f64, f64))>,
 }
 
-/// A contest of two players that differ in strength; in a game of more roles the weaker one has all
+/// A contest of two players of different strength. In a game of more roles the weaker one has all
 /// other seats.
 #[derive(Clone, Copy, Debug)]
 pub struct Rung {
-    /// Nodes of the weaker player; `None` if it plays at random.
+    /// The node budget of the weaker player; `None` if it plays at random.
     pub weak: Option<u64>,
-    /// Nodes of the stronger one.
+    /// The node budget of the stronger player.
     pub strong: Option<u64>,
-    /// Matches.
+    /// The number of matches.
     pub matches: u64,
-    /// The gain of the stronger one by them, of 1. `None` if no match had a result.
+    /// The gain of the stronger player, as a share of 1. `None` if no match had a result.
     pub gain: Option<Estimate>,
 }
 
 impl Rung {
-    /// The gain, if it is hardly a matter of luck, otherwise 0.
+    /// Returns the gain if its 95 % interval is above 0, otherwise 0.
     #[must_use]
     pub fn sure_gain(&self) -> f64 {
         self.gain.filter(|gain| gain.interval[0] > 0.0).map_or(0.0, |gain| gain.mean.min(1.0))
@@ -270,13 +271,13 @@ impl Rung {
 }
 
 impl Ladder {
-    /// Depth of skill: the mean gain of thinking longer on each rung, if that is more than luck.
+    /// Returns the depth of skill: the mean of [`Rung::sure_gain`] over all rungs.
     #[must_use]
     pub fn depth(&self) -> f64 {
         self.rungs.iter().map(Rung::sure_gain).sum::<f64>() / self.rungs.len().max(1) as f64
     }
 
-    /// Levels of skill: rungs on which thinking longer gains something that is more than luck.
+    /// Returns the levels of skill: the number of rungs with a significant gain.
     #[must_use]
     pub fn levels(&self) -> usize {
         self.rungs.iter().filter(|rung| rung.sure_gain() > 0.0).count()
@@ -301,8 +302,8 @@ impl Ladder {
     }
 }
 
-/// Gain: the goal of the first player less the mean goal of the others, of 1, over matches in which
-/// players move on by one seat from each to the next.
+/// Returns the gain: the goal of the first player minus the mean goal of the others, divided by
+/// 100. Players move on by one seat from each match to the next.
 #[must_use]
 pub fn gain(matches: &[Played], seats: usize) -> Option<Estimate> {
     let one = |played: &Played| {
@@ -316,14 +317,16 @@ pub fn gain(matches: &[Played], seats: usize) -> Option<Estimate> {
     (count > 0).then(|| Estimate::new(mean, error))
 }
 
-/// Games with a result, the mean goal and its standard error of a player that is alone.
+/// Returns the number of games with a result, the mean goal and its standard error, for a single
+/// player.
 fn alone(matches: &[Played]) -> (u64, f64, f64) {
     mean_and_error(
         matches.iter().filter_map(|played| played.goals.as_ref()?.first().map(|&goal| f64::from(goal))),
     )
 }
 
-/// Gain of a game for one: the stronger player's mean goal less the weaker one's, of 1.
+/// Returns the gain in a game for one role: the difference of the players' mean goals, divided by
+/// 100.
 fn difference(low: (u64, f64, f64), high: (u64, f64, f64)) -> Option<Estimate> {
     let error = (low.2.powi(2) + high.2.powi(2)).sqrt() / 100.0;
     (low.0 > 0 && high.0 > 0).then(|| Estimate::new((high.1 - low.1) / 100.0, error))
@@ -343,7 +346,8 @@ mod tests {
 
     #[test]
     fn the_first_player_moves_on_by_one_seat() {
-        // In match 0 it has seat 0, in match 1 seat 1 of two; of three it has seat 2 then.
+        // The first player has seat 0 in match 0. In match 1 it has seat 1 of two, but seat 2 of
+        // three.
         let two = gain(&[played(0, &[100, 0]), played(1, &[0, 100])], 2).expect("two results");
         assert!((two.mean - 1.0).abs() < 1e-12 && (two.interval[0] - 1.0).abs() < 1e-12, "{two:?}");
         let even = gain(&[played(0, &[100, 0]), played(1, &[100, 0])], 2).expect("two results");

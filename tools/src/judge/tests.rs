@@ -3,7 +3,7 @@
 use super::*;
 use gdl_compiler::Limits;
 
-/// Enough for what is asked here.
+/// Settings with fewer games, which suffice for these tests.
 fn settings() -> Settings {
     Settings { walks: 100, matches: 20, budgets: vec![10, 100], ..Settings::thorough() }
 }
@@ -27,8 +27,8 @@ fn assert_near(found: f64, expected: f64, reach: f64) {
 
 #[test]
 fn tictactoe_is_as_is_known() {
-    // Ten nodes are hardly more than there are moves: it takes many matches to tell their player
-    // from one at random.
+    // Ten nodes are few for nine moves: only many matches distinguish their player from a random
+    // one.
     let judgement = built_in("tictactoe", &Settings { matches: 100, ..settings() });
     let Played { random, peers, ladder, shape, dead, .. } = played(&judgement);
     let seat = &random.seats[0].results;
@@ -38,10 +38,10 @@ fn tictactoe_is_as_is_known() {
     }
     assert_near(random.completion(), 1.0, 1e-9);
     assert_near(random.balance(), 1.0 - (0.585 - 0.288), 0.02);
-    // The last of nine moves leaves no choice, the others do.
+    // The last of nine moves leaves no choice; the others do.
     let shape = shape.as_ref().expect("games were followed");
     assert!((0.88..1.0).contains(&shape.agency) && shape.quantiles == [5, 8, 9], "{shape:?}");
-    // Players that see what is coming draw, and beat those that do not.
+    // Players that search draw against each other and beat those that do not.
     let peers = peers.as_ref().expect("equals met");
     assert!(peers.outcome.draws() > 0.8, "{peers:?}");
     let ladder = ladder.as_ref().expect("there is a ladder");
@@ -54,15 +54,15 @@ fn tictactoe_is_as_is_known() {
 
 #[test]
 fn nim_is_won_by_the_second_player() {
-    // Of four piles of 1, 3, 5 and 7 the second player wins; with 10,000 nodes a move both play
-    // nearly all of it right.
+    // The second player wins four piles of 1, 3, 5 and 7. With 10,000 nodes for a move both play
+    // nearly perfectly.
     let judgement = built_in("nim", &Settings { budgets: vec![10, 10_000], matches: 12, ..settings() });
     let Played { random, peers, drama, .. } = played(&judgement);
     assert_near(random.balance(), 1.0, 0.05);
     let outcome = &peers.as_ref().expect("equals met").outcome;
     assert!(outcome.wins(&outcome.seats[1]) > 0.75, "{outcome:?}");
     assert!(outcome.balance() < 0.5 && outcome.decisiveness() > 0.99);
-    // The winner leads nearly all the time, and that is known early.
+    // The winner leads nearly all the time, and the match is decided early.
     let drama = drama.as_ref().expect("matches were told");
     assert!(drama.drama < Some(0.1) && drama.decided > Some(0.5), "{drama:?}");
 }
@@ -83,7 +83,7 @@ fn a_game_for_one_has_neither_seats_nor_draws() {
     assert!(judgement.has_chance && judgement.is_hidden && judgement.roles == ["candidate"]);
     let Played { random, peers, drama, ladder, .. } = played(&judgement);
     let goal = |outcome: &Outcome| outcome.goal(&outcome.seats[0]).expect("games have results");
-    // To stay wins a third, to change two thirds.
+    // Staying wins a third of the games, switching two thirds.
     assert_near(goal(random), 50.0, 2.0);
     assert_near(goal(&peers.as_ref().expect("it was played").outcome), 200.0 / 3.0, 10.0);
     assert!(drama.is_none());
@@ -95,7 +95,7 @@ fn a_game_for_one_has_neither_seats_nor_draws() {
     assert_eq!(parts, ["completion", "agency", "coverage", "depth"]);
 }
 
-/// A game in which two roles take sticks in turn; `end` is the text of the remaining rules.
+/// Returns a game in which two roles take sticks in turn. `end` is the text of the remaining rules.
 fn sticks(end: &str) -> String {
     format!(
         "(role a) (role b) (init (left 3)) (init (control a)) (other a b) (other b a)
@@ -172,8 +172,8 @@ fn hopeless_games_are_measured_if_that_is_asked_for() {
 
 #[test]
 fn what_is_dead_is_told_with_its_place_and_proof() {
-    // Nothing takes two sticks at once, and the last rule asks for that; `swap` is never legal as
-    // nothing makes `(left 9)` true, though a rule of `next` could if it were.
+    // No move takes two sticks at once, as the last rule requires. `swap` is never legal, as
+    // nothing makes `(left 9)` true. A rule of `next` mentions it nevertheless.
     let end =
         "(<= (goal a 100) (true (left 0)) (true (took l))) (<= (goal b 100) (true (left 0)) (true (took m)))
          (<= (goal a 0) (true (left 0)) (true (took m))) (<= (goal b 0) (true (left 0)) (true (took l)))

@@ -1,4 +1,4 @@
-//! Judgements for the terminal: one in full, and many in the order of their scores.
+//! Judgements as text for the terminal: one in full, or many in the order of their scores.
 
 use super::{Judgement, Played, Verdict, coverage::Group, outcome::Outcome, skill::Ladder};
 use crate::output::{BAD, BOLD, DIM, GOOD, ODD, counted, thousands};
@@ -7,10 +7,10 @@ use std::{
     io::{self, Write},
 };
 
-/// Dead things that are listed of each kind.
+/// The most dead items that are listed of each kind.
 const LISTED: usize = 5;
 
-/// The order of a ranking: the best score first, then what has none, by name.
+/// Compares two games for a ranking: judged games first, then by descending score, then by name.
 #[must_use]
 pub fn order(a: &Judgement, b: &Judgement) -> Ordering {
     let kept = |judgement: &Judgement| judgement.verdict == Verdict::Judged;
@@ -18,7 +18,7 @@ pub fn order(a: &Judgement, b: &Judgement) -> Ordering {
     kept(b).cmp(&kept(a)).then(scores).then_with(|| a.name.cmp(&b.name))
 }
 
-/// A player of the ladder.
+/// Describes a player of the ladder by its node budget.
 #[must_use]
 pub fn strength(nodes: Option<u64>) -> String {
     nodes.map_or_else(|| "random".to_owned(), |nodes| format!("{} nodes", thousands(nodes)))
@@ -28,10 +28,10 @@ fn share(value: f64) -> String {
     format!("{:.1} %", 100.0 * value)
 }
 
-/// Prints a ranking: the best `most` games, and the number of rejected ones for each reason.
+/// Prints a ranking: the best `most` games, and the number of rejected games for each verdict.
 ///
 /// # Errors
-/// Returns an error if `out` takes no more.
+/// Returns an error if writing to `out` fails.
 pub fn ranking(ranked: &[&Judgement], most: usize, out: &mut dyn Write) -> io::Result<()> {
     let judged: Vec<_> = ranked.iter().filter(|judgement| judgement.verdict == Verdict::Judged).collect();
     let shown = &judged[..judged.len().min(most)];
@@ -97,10 +97,10 @@ pub fn ranking(ranked: &[&Judgement], most: usize, out: &mut dyn Write) -> io::R
     )
 }
 
-/// Prints the line of a candidate that was abandoned.
+/// Prints the line of a rejected candidate.
 ///
 /// # Errors
-/// Returns an error if `out` takes no more.
+/// Returns an error if writing to `out` fails.
 pub fn given_up(judgement: &Judgement, out: &mut dyn Write) -> io::Result<()> {
     let faulty = matches!(judgement.verdict, Verdict::Invalid | Verdict::TooLarge);
     let style = if faulty { BAD } else { ODD };

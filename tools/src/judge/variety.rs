@@ -1,26 +1,27 @@
-//! The differences among games of the same rules.
+//! The variety of games: how much games of the same rules differ.
 
 use crate::analyze::walk::Walks;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// The joint moves that an opening is made of.
+/// The number of joint moves in an opening.
 const OPENING: usize = 4;
 
-/// The shares of different states, ends and openings among all that were met.
+/// The shares of distinct states, terminal states and openings among all.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Variety {
-    /// Different states, as a share of those that random games visit.
+    /// The share of distinct states among those that random games visit.
     pub states: f64,
-    /// Different terminal states, as a share of the random games that end in one.
+    /// The share of distinct terminal states among those that random games visit.
     pub ends: f64,
-    /// Different openings, as a share of the matches of equal players. `None` if none were played.
+    /// The share of distinct openings among the matches of equal players. `None` if none were
+    /// played.
     pub openings: Option<f64>,
 }
 
 impl Variety {
-    /// The variety of random games, from the numbers of terminal states met and of different ones,
-    /// and of matches.
+    /// Computes the variety from random games, the numbers of all and of distinct terminal states,
+    /// and matches.
     #[must_use]
     pub fn new<'m, M: Ord + 'm>(
         walks: &Walks,
@@ -39,7 +40,7 @@ impl Variety {
     }
 }
 
-/// The share of matches, each a list of joint moves, that begin as no other before.
+/// Returns the share of matches, given as joint moves, whose opening differs from all earlier ones.
 #[must_use]
 pub fn openings<'m, M: Ord + 'm>(matches: impl Iterator<Item = &'m [Vec<M>]>) -> f64 {
     let (mut count, mut seen) = (0_u32, BTreeSet::new());

@@ -1,27 +1,27 @@
-//! The result of a game: who won in a terminal state, in words for people.
+//! The result of a game in a terminal state, in words for people.
 
 use gdl_runtime::{Game, GameExt};
 
 /// The result of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// One role has a greater goal than all others. Its name, and all goals.
+    /// One role has a greater goal than all others: its name, and all goals.
     Won(String, Vec<u8>),
     /// All roles have the same goal, neither 0 nor 100.
     Draw(Vec<u8>),
-    /// Several roles share the greatest goal, and others have less; or all have 100. Their names,
-    /// and all goals.
+    /// Several roles share the greatest goal and others have less, or all roles have 100: the names
+    /// of these roles, and all goals.
     Shared(Vec<String>, Vec<u8>),
-    /// All roles have a goal of 0. How many there are.
+    /// All roles have goal 0: the number of roles.
     Lost(usize),
-    /// There is one role, and this is its goal.
+    /// A game for one role: its name and goal.
     Reached(String, u8),
     /// Some role has no goal or several.
     Unknown,
 }
 
 impl Outcome {
-    /// The result in a terminal state.
+    /// Returns the result in a terminal state.
     #[must_use]
     pub fn of<G: Game>(game: &G, state: &G::State) -> Self {
         let view = game.view(state);
@@ -41,7 +41,7 @@ impl Outcome {
         }
     }
 
-    /// A few words that say it: `x won`, `draw`.
+    /// Returns the result in a few words: `x won`, `draw`.
     #[must_use]
     pub fn headline(&self) -> String {
         match self {
@@ -57,7 +57,7 @@ impl Outcome {
         }
     }
 
-    /// A line that says it.
+    /// Returns the result as a sentence.
     #[must_use]
     pub fn text(&self) -> String {
         let list = |goals: &[u8]| goals.iter().map(u8::to_string).collect::<Vec<_>>().join(" to ");
@@ -78,7 +78,7 @@ impl Outcome {
     }
 }
 
-/// Names in a sentence: `a, b and c`.
+/// Joins names for a sentence: `a, b and c`.
 fn listed(names: &[String]) -> String {
     match names {
         [] => String::new(),
@@ -93,7 +93,7 @@ mod tests {
     use gdl_compiler::{Options, Source};
     use gdl_runtime::engine::compile;
 
-    /// The headline of a game of these goals that is over at the start.
+    /// Returns the headline of a game with these goals that is over at the start.
     fn headline(goals: &[u8]) -> String {
         let goals = goals.iter().enumerate();
         let goals =

@@ -1,10 +1,10 @@
-//! Ways through a history, from one choice of the roles that people play to another; each function
-//! says whether it led anywhere. A way looks at each state on it, as long as there is budget left.
+//! Steps through a history, between choices of the roles that people play. Each step observes the
+//! states on its way while the budget lasts, and returns whether it moved.
 
 use gdl_players::Budget;
 use gdl_runtime::{Game, GameExt, History};
 
-/// Returns whether one of the roles has something to decide in a state, or the game is over there.
+/// Returns whether one of the roles has a choice in a state, or the game is over there.
 #[must_use]
 pub fn is_choice<G: Game>(game: &G, state: &G::State, people: &[G::Role]) -> bool {
     let mut view = game.new_view();
@@ -12,8 +12,8 @@ pub fn is_choice<G: Game>(game: &G, state: &G::State, people: &[G::Role]) -> boo
     game.is_terminal_in(&view) || people.iter().any(|&role| game.legal_moves_in(&view, role).len() > 1)
 }
 
-/// Back to the last choice of one of the roles. If there is none, or no budget to find it, false,
-/// and nothing happens.
+/// Goes back to the previous choice of one of the roles. Returns false and stays in place if there
+/// is none within the budget.
 pub fn back<G: Game>(game: &G, history: &mut History<G>, people: &[G::Role], budget: &Budget) -> bool {
     let here = history.place();
     while !budget.is_spent() && history.undo().is_some() {
@@ -25,8 +25,8 @@ pub fn back<G: Game>(game: &G, history: &mut History<G>, people: &[G::Role], bud
     false
 }
 
-/// Forth to the next choice of one of the roles, or as far as what was taken back and the budget
-/// lead. If that is nowhere, false.
+/// Goes forward to the next choice of one of the roles, or as far as the undone moves and the
+/// budget allow. Returns false if it did not move.
 pub fn forth<G: Game>(game: &G, history: &mut History<G>, people: &[G::Role], budget: &Budget) -> bool {
     let here = history.place();
     while !budget.is_spent() && history.redo().is_some() {

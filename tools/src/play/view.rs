@@ -1,4 +1,4 @@
-//! States for people, as lines of text, drawn as the board of the game where it has one.
+//! States as lines of text, with the board of the game if it has one.
 
 use clap::builder::styling::{AnsiColor, Style};
 use gdl_runtime::{
@@ -7,7 +7,7 @@ use gdl_runtime::{
     game::Id,
 };
 
-/// One for each family of marks.
+/// The colours of marks, one for each family.
 const COLOURS: [Style; 6] = [
     AnsiColor::BrightCyan.on_default().bold(),
     AnsiColor::BrightMagenta.on_default().bold(),
@@ -17,20 +17,20 @@ const COLOURS: [Style; 6] = [
     AnsiColor::BrightRed.on_default().bold(),
 ];
 
-/// The way in which a game's positions are shown.
+/// A text view of a game's positions.
 pub struct View {
     board: Option<Board>,
 }
 
 impl View {
-    /// With a board if the game shows one, turned as comments of its rulesheet want it.
+    /// Creates the view of a game. Comments of the rulesheet may turn its board.
     #[must_use]
     pub fn new<G: Game>(game: &G, rulesheet: &str) -> Self {
         Self { board: Board::of(game).map(|board| board.with_hints(rulesheet)) }
     }
 
-    /// A position: the board, then the other fluents, a line for each relation. It has colours,
-    /// which the output removes where they are not wanted.
+    /// Returns the text of a position: the board, then a line for each other relation. It has
+    /// colours, which the output removes where they are not supported.
     #[must_use]
     pub fn text<G: Game>(&self, game: &G, state: &G::State) -> String {
         let held = || game.fluents(state).map(Id::index);
@@ -54,7 +54,7 @@ impl View {
         text
     }
 
-    /// The meaning of the symbols on the board. Empty if they are their own names.
+    /// Returns the meaning of the board's symbols. Empty if the symbols are the names themselves.
     #[must_use]
     pub fn legend(&self) -> String {
         let legend = self.board.iter().flat_map(Board::legend);
@@ -62,7 +62,7 @@ impl View {
     }
 }
 
-/// The moves of a step, without those of roles that had no choice, unless none had one.
+/// Returns the moves of a step. Roles without a choice are left out, unless no role had one.
 #[must_use]
 pub fn step<G: Game>(game: &G, before: &G::State, joint: &[G::Move]) -> String {
     let view = game.view(before);

@@ -1,7 +1,8 @@
-//! The board of a game as the page draws it: found in the names of the fluents, with how moves go
-//! on it and what is where.
+//! The board of a game as the page draws it, found by the names of the fluents, and the kinds of
+//! moves on it.
 //!
-//! A board is looked for among `MOST_BOARD_FLUENTS` and drawn with `MOST_CELLS`.
+//! Games with more than `MOST_BOARD_FLUENTS` fluents, and boards with more than `MOST_CELLS` cells,
+//! are not drawn.
 
 use super::{clues::Clues, neighbours::tiling};
 use gdl_runtime::{
@@ -10,14 +11,14 @@ use gdl_runtime::{
 };
 use serde::Serialize;
 
-/// The greatest number of fluents among which a board is looked for,
+/// The most fluents of a game in which a board is searched for.
 const MOST_BOARD_FLUENTS: usize = 20_000;
-/// of cells with which it is drawn,
+/// The most cells of a board.
 const MOST_CELLS: usize = Board::MAX_SIDE * Board::MAX_SIDE;
-/// and of moves that are read for how they go on it.
+/// The most moves that are examined for their [`Motion`].
 const MOST_BOARD_MOVES: usize = 10_000;
 
-/// The board of a game with such a rulesheet, if it shows one that can be drawn.
+/// Returns the board of a game, if it has one that can be drawn. `text` is the rulesheet.
 #[must_use]
 pub fn board_of<G: Game>(game: &G, text: &str) -> Option<Board> {
     if game.vocabulary().fluents().len() > MOST_BOARD_FLUENTS {
@@ -28,17 +29,17 @@ pub fn board_of<G: Game>(game: &G, text: &str) -> Option<Board> {
     Some(board.tiled(tiling).with_hints(text))
 }
 
-/// The way in which the moves of a game go on its board.
+/// The kinds of moves on a board.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Motion {
-    /// True if some go from cell to cell.
+    /// True if some moves go from cell to cell.
     pub travels: bool,
-    /// True if some are of a column as a whole.
+    /// True if some moves name a whole column.
     pub drops: bool,
 }
 
 impl Motion {
-    /// The motion that the moves of the game show.
+    /// Finds the kinds of moves of a game.
     #[must_use]
     pub fn of<G: Game>(board: &Board, game: &G) -> Self {
         let moves = game.vocabulary().moves().iter().take(MOST_BOARD_MOVES);
@@ -50,12 +51,12 @@ impl Motion {
     }
 }
 
-/// A grid, or several of one size.
+/// A grid, or several grids of the same size.
 #[derive(Clone, Debug, Serialize)]
 pub struct BoardView {
-    /// The relation that is drawn.
+    /// The relation whose fluents are the cells.
     pub relation: String,
-    /// The names of the grids; one without a name, unless there are several.
+    /// The names of the grids; a single grid has an empty name.
     pub grids: Vec<String>,
     /// The names of the columns, from the left.
     pub columns: Vec<String>,
@@ -63,38 +64,39 @@ pub struct BoardView {
     pub rows: Vec<String>,
     /// The columns and the rows after which there is a gap.
     pub breaks: [Vec<usize>; 2],
-    /// The clues of the rulesheet for the columns and for the rows, if it has some for each.
+    /// The clues of each column and of each row, if the rulesheet has all of them.
     pub clues: Option<Clues>,
     /// `square`, `hex`, `hex left` or `ring`.
     pub tiling: &'static str,
-    /// The name of each cell.
+    /// The name of each cell, grid by grid, row by row.
     pub names: Vec<String>,
-    /// True if some move goes from cell to cell.
+    /// True if some moves go from cell to cell.
     pub travels: bool,
-    /// True if some move is of a column as a whole.
+    /// True if some moves name a whole column.
     pub drops: bool,
-    /// The marks that can be in a cell.
+    /// The marks that a cell can have.
     pub marks: Vec<MarkView>,
-    /// The contents of each cell, grid by grid, row by row: positions of marks. Null where there is
+    /// The contents of each cell, grid by grid, row by row: indices of `marks`. Null where there is
     /// no cell.
     pub cells: Vec<Option<Vec<usize>>>,
 }
 
-/// A mark that can be in a cell.
+/// A mark that a cell can have.
 #[derive(Clone, Debug, Serialize)]
 pub struct MarkView {
-    /// Its name.
+    /// The name of the mark.
     pub text: String,
-    /// One to three characters for it.
+    /// One to three characters that stand for the mark.
     pub symbol: String,
-    /// The same for marks that belong together.
+    /// The family for colours: equal for marks with the same first character, which mostly belong
+    /// to one player.
     pub family: usize,
-    /// True if it stands for nothing.
+    /// True if it stands for an empty cell.
     pub blank: bool,
 }
 
 impl BoardView {
-    /// The grid with these cells, of a game with such moves.
+    /// Returns the view of a board with these cells.
     #[must_use]
     pub fn of(board: &Board, motion: Motion, clues: Option<Clues>, cells: &[Cell]) -> Self {
         let marks = board.marks().iter().enumerate();

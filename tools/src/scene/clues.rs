@@ -1,9 +1,10 @@
 //! The clues of a board: facts of the rulesheet about its columns and rows, such as a nonogram's,
 //! to be drawn next to them.
 //!
-//! A clue is a fact `(row 3 1 2)` whose relation is named for rows or columns, whose first argument
-//! is the name of one, and whose last is the clue; those between are its order. Clues are drawn
-//! where each row and each column has some.
+//! A clue is a fact such as `(row 3 1 2)`. Its relation is named after rows or columns, its first
+//! argument names one, and its last argument is the clue. If there is an argument between these, it
+//! is ignored: the clues of a line are in the order of their facts. Clues are drawn only if each
+//! row and each column has one.
 
 use super::facts;
 use gdl_runtime::board::Board;
@@ -14,7 +15,7 @@ const MOST: usize = 12;
 /// The clues of each column and of each row.
 pub type Clues = [Vec<Vec<String>>; 2];
 
-/// The clues of a board in a game with such rules.
+/// Returns the clues of a board, if its rulesheet has them.
 pub(super) fn clues_of(board: &Board, text: &str) -> Option<Clues> {
     if board.grids().len() > 1 || board.rows().len() < 2 {
         return None;

@@ -1,19 +1,19 @@
-//! The facts of a rulesheet in KIF, read off its text: forms on no rule's level that have words
-//! alone, `(row 3 1 2)`.
+//! The facts of a rulesheet in KIF, such as `(row 3 1 2)`: top-level forms whose items are all
+//! words.
 //!
-//! A board draws them next to its cells, and they define the shape of its cells. A text that is no
-//! KIF has none of that.
+//! They are the clues of a board and the neighbours of its cells. A text in another syntax has no
+//! such facts.
 
 use gdl_runtime::kif;
 
-/// Each fact, as the words between its parentheses.
+/// Returns each fact, as the words between its parentheses.
 pub(super) fn all(text: &str) -> impl Iterator<Item = Vec<&str>> {
     forms(text).filter_map(kif::items).filter(|items| {
         items.len() > 1 && items.iter().all(|item| !item.starts_with(['(', '?'])) && items[0] != "<="
     })
 }
 
-/// The parts of a text that stand between outermost parentheses.
+/// Returns the top-level forms of a text.
 fn forms(text: &str) -> impl Iterator<Item = &str> {
     let (mut depth, mut start, mut is_comment) = (0_usize, 0, false);
     text.bytes().enumerate().filter_map(move |(at, byte)| {

@@ -1,9 +1,9 @@
-//! The form of a board's cells, as the rules for neighbours show it: hexagons where each cell has
-//! the neighbours of one, and a ring where the cells of a single row follow each other round.
+//! The shape of a board's cells, from the rules for neighbours. Cells are hexagons if they have the
+//! neighbours of hexagons. The cells of a single row form a ring if the last one is followed by the
+//! first.
 //!
-//! Rulesheets on hexagons have a relation such as `adjacent` between two cells that hangs on the
-//! rules alone. Its atoms are asked of the evaluator, within [`FUEL`] steps; what cannot be found
-//! out so is a board of squares.
+//! Rulesheets on hexagons have a static relation such as `adjacent` between two cells. The
+//! evaluator computes its atoms within [`FUEL`] steps. If that fails, cells are squares.
 
 use super::facts;
 use crate::load;
@@ -14,20 +14,21 @@ use gdl_runtime::{
 };
 use std::collections::BTreeSet;
 
-/// Steps of the evaluator, a tenth of a second or so, and the longest rulesheet that is asked.
+/// The limits on the evaluator's steps, which take about a tenth of a second, and on the bytes of a
+/// rulesheet.
 const FUEL: u64 = 1_000_000;
 const MOST_BYTES: usize = 200_000;
 
-/// Parts of names that such relations have.
+/// Parts of the names of relations between neighbours.
 const NAMES: [&str; 3] = ["adj", "neigh", "next_to"];
 
-/// Fewer cells in a row are a row.
+/// The fewest cells of a ring; shorter rows are drawn as rows.
 const SMALLEST_RING: usize = 5;
 
-/// A fluent that the rulesheet does not have.
+/// The name of an auxiliary fluent, which no rulesheet has.
 const PROBE: &str = "a_pair_of_neighbours";
 
-/// The form of the cells of a board in a game with such rules.
+/// Returns the shape of the cells of a board. `text` is the rulesheet.
 #[must_use]
 pub(super) fn tiling(board: &Board, text: &str) -> Tiling {
     if board.rows().len() == 1 && is_round(board, text) {
@@ -41,8 +42,8 @@ pub(super) fn tiling(board: &Board, text: &str) -> Tiling {
     found.unwrap_or_default()
 }
 
-/// Returns whether some relation has as facts that each cell follows the one before it, and the
-/// first the last: `(next 12 1)`.
+/// Returns whether the facts of some relation order the cells in a ring, such as `(next 12 1)` from
+/// the last cell to the first.
 fn is_round(board: &Board, text: &str) -> bool {
     let columns = board.columns();
     if columns.len() < SMALLEST_RING || board.grids().len() > 1 {
@@ -56,7 +57,7 @@ fn is_round(board: &Board, text: &str) -> bool {
     relations.iter().any(|head| (0..columns.len()).all(|at| follows(head, at)))
 }
 
-/// The relations whose names say that they are of neighbours, with the number of arguments.
+/// Returns the relations whose names suggest neighbours, with their arities.
 fn relations(text: &str) -> BTreeSet<(String, usize)> {
     let mut found = BTreeSet::new();
     for (place, _) in text.match_indices('(') {
@@ -115,7 +116,7 @@ mod tests {
     use super::*;
     use gdl_runtime::vocabulary::Texts;
 
-    /// A board of four by four cells, and a relation between those that are so far apart.
+    /// Returns the shape of a board of four by four cells, whose neighbours are at these distances.
     fn found(steps: &[(i32, i32)]) -> Tiling {
         let cells = || (1..5).flat_map(|x| (1..5).map(move |y| (x, y)));
         let fluents: Vec<String> =
@@ -150,8 +151,8 @@ mod tests {
     fn hexagons_have_six_neighbours() {
         let straight = [(0, 1), (1, 0), (0, -1), (-1, 0)];
         assert_eq!(found(&straight), Tiling::Square);
-        // Rows count from below, so a cell that is one row higher and one column further right
-        // stands above it.
+        // Rows are counted from the bottom: a cell of the next row and the next column is above and
+        // to the right.
         assert_eq!(found(&[&straight[..], &[(1, 1), (-1, -1)]].concat()), Tiling::Hex);
         assert_eq!(found(&[&straight[..], &[(1, -1), (-1, 1)]].concat()), Tiling::HexLeft);
         assert_eq!(found(&[&straight[..], &[(1, 1), (-1, -1), (1, -1), (-1, 1)]].concat()), Tiling::Square);

@@ -1,5 +1,5 @@
-//! Documents: the results of a shard, as JSON that `cli/schema/shard.json` describes; and the
-//! errors of an invalid text.
+//! Documents: the results of a shard, as JSON that `cli/schema/shard.json` describes, with errors
+//! for invalid texts.
 
 use super::{Subject, fingerprint_of, job::Job, sums::Sums};
 use crate::error::{Error, Result};
@@ -11,54 +11,54 @@ use std::ops::Range;
 /// The format of documents.
 pub const FORMAT: &str = "gdl-shard-1";
 
-/// The version whose numbers these are.
+/// The version of this program. Documents of another version may have other numbers.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// No document has more bytes.
+/// The greatest length of a document in bytes.
 pub const MAX_BYTES: u64 = 1 << 28;
 
-/// More players take part in no match: what is counted grows with the square.
+/// The most players of a match. The counts of a document grow with the square of the players.
 const MOST_PLAYERS: usize = 256;
 
-/// Finished blocks and their sums. Parts are in the order of their blocks and do not touch.
+/// Finished blocks and their sums. The parts are in block order, with gaps between them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Document {
     pub(super) format: String,
     pub(super) version: String,
-    /// The fingerprint of the rulesheet, or of all of them.
+    /// The fingerprint of the rulesheet, or of all rulesheets.
     pub(super) fingerprint: String,
     /// The names of the roles.
     pub(super) roles: Vec<String>,
-    /// The role of chance.
+    /// The index of the chance role.
     pub(super) chance: Option<usize>,
     pub(super) seed: u64,
     /// The job.
     pub job: Job,
-    /// The number of all blocks.
+    /// The number of all blocks of the job.
     pub blocks: u64,
-    /// The finished parts.
+    /// The finished ranges of blocks.
     pub parts: Vec<Part>,
-    /// The ranges of blocks that were not done; said by [`merge`](super::merge).
+    /// The ranges of blocks that are missing; set by [`merge`](super::merge).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing: Option<Vec<[u64; 2]>>,
-    /// Means and intervals; said by [`merge`](super::merge).
+    /// Means and intervals; set by [`merge`](super::merge).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<Value>,
 }
 
-/// A range of blocks.
+/// A finished range of blocks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Part {
-    /// The first block, and the one after the last.
+    /// The first block and the end of the range.
     pub blocks: [u64; 2],
-    /// Their sums.
+    /// The sums over these blocks.
     #[serde(flatten)]
     pub sums: Sums,
 }
 
 impl Document {
-    /// A document without parts.
+    /// Creates a document without parts.
     pub(super) fn new(subject: &Subject<'_>, job: Job, seed: u64) -> Self {
         let (roles, chance) = match subject {
             Subject::Game(game, _) => {
@@ -82,17 +82,18 @@ impl Document {
         }
     }
 
-    /// The document as JSON.
+    /// Returns the document as JSON text.
     #[must_use]
     pub fn text(&self) -> String {
-        // Names and numbers are what JSON has.
+        // Names and numbers always have a JSON form.
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 
-    /// Reads a document, called `name` in messages.
+    /// Parses a document, which messages call `name`.
     ///
     /// # Errors
-    /// Returns an error if it is none, or one of another version, or says what cannot be.
+    /// Returns an error if the text is not a document, has another version, or has impossible
+    /// values.
     pub fn parse(name: &str, text: &str) -> Result<Self> {
         let fault = |what: String, help: &str| Err(Error::Input(format!("{name} {what}\n\nhelp: {help}")));
         let again = "run that shard again: a run that was stopped may leave half a file";
@@ -166,14 +167,14 @@ impl Document {
         Ok(())
     }
 
-    /// The blocks that are not in it, in order.
+    /// Returns the missing ranges of blocks, in order.
     pub(super) fn gaps(&self) -> Vec<Range<u64>> {
         let ends = [0].into_iter().chain(self.parts.iter().map(|part| part.blocks[1]));
         let starts = self.parts.iter().map(|part| part.blocks[0]).chain([self.blocks]);
         ends.zip(starts).map(|(end, start)| end..start).filter(|gap| !gap.is_empty()).collect()
     }
 
-    /// The sums of all its blocks.
+    /// Returns the sums over all its blocks.
     #[must_use]
     pub fn total(&self) -> Sums {
         let mut parts = self.parts.iter().map(|part| part.sums.clone());
@@ -182,13 +183,13 @@ impl Document {
         total
     }
 
-    /// True if all blocks are in it.
+    /// Returns whether no block is missing.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.gaps().is_empty()
     }
 
-    /// The names of the roles.
+    /// Returns the names of the roles.
     #[must_use]
     pub fn roles(&self) -> &[String] {
         &self.roles

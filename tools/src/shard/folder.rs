@@ -1,4 +1,4 @@
-//! Rulesheets of a folder, in the order of their names.
+//! The rulesheets of a folder, sorted by name.
 
 use crate::{
     error::{Error, Result},
@@ -7,30 +7,30 @@ use crate::{
 use gdl_compiler::Limits;
 use std::{fs, io::Read, path::Path};
 
-/// A rulesheet that is analyzed with others.
+/// A rulesheet to be analyzed together with others.
 #[derive(Clone, Debug)]
 pub struct Rulesheet {
-    /// The name of its file.
+    /// The name of the file.
     pub name: String,
-    /// Its text; of bytes that are no UTF-8 each becomes a U+FFFD.
+    /// The text. Bytes that are not UTF-8 become U+FFFD.
     pub text: String,
-    /// Its fingerprint.
+    /// The fingerprint of the text.
     pub fingerprint: String,
 }
 
 impl Rulesheet {
-    /// A rulesheet of that name.
+    /// Creates a rulesheet with its fingerprint.
     #[must_use]
     pub fn new(name: String, text: String) -> Self {
         let fingerprint = fingerprint(&text, false);
         Self { name, text, fingerprint }
     }
 
-    /// The files of a folder whose names end in `.kif`, by their names.
+    /// Reads the files of a folder whose names end in `.kif`, sorted by name.
     ///
     /// # Errors
-    /// Returns an error if the folder or one of them cannot be read, or one is larger than any
-    /// rulesheet may be.
+    /// Returns an error if the folder or a file cannot be read, or a file exceeds the size limit of
+    /// rulesheets.
     pub fn all_in(folder: &Path) -> Result<Vec<Self>> {
         let unread = |path: &Path, error: std::io::Error| {
             Error::Input(format!("cannot read {}: {error}", path.display()))

@@ -1,5 +1,5 @@
-//! Jobs: the task ([`Request`]), with defaults left out; and the [`Job`] of a document, with
-//! everything that its numbers depend on.
+//! Jobs: the [`Request`], in which defaults are left out, and the [`Job`] of a document, with
+//! everything that determines its numbers.
 
 use super::sums::Count;
 use crate::{analyze::Settings, contest};
@@ -16,36 +16,37 @@ pub enum Request {
         /// The number of playouts.
         #[serde(default = "playouts")]
         count: u64,
-        /// The engine, if one is asked for.
+        /// The engine; chosen automatically if `None`.
         engine: Option<BlockMode>,
     },
-    /// Sequences of joint moves.
+    /// Perft: the numbers of joint move sequences.
     Perft {
-        /// Their greatest length.
+        /// The greatest length of the sequences.
         depth: u32,
-        /// The length of the sequences whose states divide the work into blocks, if given.
+        /// The length of the sequences whose final states are the blocks; chosen automatically if
+        /// `None`.
         prefix: Option<u32>,
     },
     /// Matches between players.
     Matches {
-        /// Their names, one for each role but chance.
+        /// The names of the players, one for each role except chance.
         players: Vec<String>,
         /// The number of matches.
         #[serde(default = "matches")]
         count: u64,
-        /// The nodes that a move may cost.
+        /// The node limit of a move.
         #[serde(default = "nodes")]
         nodes: u64,
     },
-    /// The analysis of each of many rulesheets.
+    /// The analysis of each rulesheet.
     Analysis {
-        /// The number of random games of each that are followed.
+        /// The number of random games that are followed for each rulesheet.
         #[serde(default = "followed")]
         count: u64,
     },
 }
 
-/// Playouts that are made unless it is said how many.
+/// The default number of playouts.
 const DEFAULT_PLAYOUTS: u64 = 1_000_000;
 
 fn playouts() -> u64 {
@@ -80,56 +81,56 @@ impl BlockMode {
     }
 }
 
-/// The job, with everything that numbers depend on except game and seed.
+/// A job with everything that determines its numbers, except the game and the seed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Job {
     /// Random games.
     Playouts {
-        /// The number of all playouts.
+        /// The total number of playouts.
         count: u64,
         /// The engine.
         engine: BlockMode,
-        /// Games in a block; the last has the rest.
+        /// The number of games in a block; the last block has the remaining games.
         block: u64,
     },
-    /// Sequences of joint moves.
+    /// Perft: the numbers of joint move sequences.
     Perft {
-        /// Their greatest length.
+        /// The greatest length of the sequences.
         depth: u32,
-        /// The length of those that lead to the states of the blocks.
+        /// The length of the sequences whose final states are the blocks.
         prefix: u32,
         /// The numbers of sequences of length 1, 2, .. `prefix`.
         counts: Vec<Count>,
     },
-    /// Matches.
+    /// Matches between players.
     Matches {
-        /// The players.
+        /// The names of the players.
         players: Vec<String>,
-        /// The number of all matches.
+        /// The total number of matches.
         count: u64,
-        /// The nodes that a move may cost.
+        /// The node limit of a move.
         nodes: u64,
     },
-    /// Figures of rulesheets.
+    /// The analysis of each rulesheet.
     Analysis {
-        /// The number of random games of each that are followed.
+        /// The number of random games that are followed for each rulesheet.
         count: u64,
     },
 }
 
-/// More playouts than that might not be counted in 64 bits.
+/// The most playouts. The sums of more might exceed 64 bits.
 const MOST_PLAYOUTS: u64 = 1_000_000_000_000_000;
 
-/// More matches, and more joint moves of a match, than there ever will be; their product is counted
-/// in 64 bits.
+/// The limit on the number of matches, and on the joint moves of a match. The product fits into 64
+/// bits.
 pub(super) const MANY: u64 = 1_000_000_000;
 
-/// Joint moves of a playout.
+/// The greatest number of joint moves of a playout.
 pub(super) const LONGEST: u64 = Playouts::<Dynamic>::DEFAULT_MAX_LENGTH;
 
 impl Job {
-    /// Tests what a document or a caller says.
+    /// Checks the numbers of a job, which come from a document or a caller.
     pub(super) fn check(&self) -> Result<(), String> {
         let (what, count, most) = match self {
             Self::Playouts { block: 0, .. } => return Err("its blocks are empty".to_owned()),
@@ -149,7 +150,7 @@ impl Job {
         }
     }
 
-    /// The number of blocks, where the job says it.
+    /// Returns the number of blocks, if the job determines it without the game.
     pub(super) fn blocks(&self) -> Option<u64> {
         match self {
             Self::Playouts { count, block, .. } => Some(count.div_ceil(*block)),
@@ -158,7 +159,7 @@ impl Job {
         }
     }
 
-    /// The number of games in a range of its blocks.
+    /// Returns the number of games in a range of blocks.
     pub(super) fn games(&self, blocks: Range<u64>) -> u64 {
         match self {
             Self::Playouts { count, block, .. } => {

@@ -1,9 +1,9 @@
-//! Merging: documents of one job in any order, one document out, which is the same however the
-//! blocks were shared out.
+//! Merging: makes one document of several for the same job. The result does not depend on their
+//! order or on the division of the blocks.
 //!
-//! A range of blocks may come several times if it comes with the same sums each time. Merged
-//! documents can be merged again; but blocks that were summed up with others cannot be separated
-//! any more, so ranges that overlap are an error unless they are equal.
+//! A range of blocks may occur several times if its sums agree. Merged documents can be merged
+//! again. The sums of a merged range cannot be separated, so overlapping ranges are an error unless
+//! they are equal.
 
 use super::{
     document::{Document, Part},
@@ -11,11 +11,11 @@ use super::{
 };
 use crate::error::{Error, Result};
 
-/// Merges documents, each with a name for messages. In the end document [`Document::missing`] and
-/// [`Document::summary`] are there. O(parts, times their logarithm).
+/// Merges documents, each with a name for messages, and sets [`Document::missing`] and
+/// [`Document::summary`]. O(n log n) for n parts.
 ///
 /// # Errors
-/// Returns an error if there are none, they are of different games, jobs or seeds, or their blocks
+/// Returns an error if there are no documents, if games, jobs or seeds differ, or if ranges
 /// overlap.
 pub fn merge(documents: Vec<(String, Document)>) -> Result<Document> {
     let fault = |what: String, help: &str| Err(Error::Input(format!("{what}\n\nhelp: {help}")));
@@ -70,7 +70,7 @@ pub fn merge(documents: Vec<(String, Document)>) -> Result<Document> {
     Ok(merged)
 }
 
-/// The difference between two documents' headers.
+/// Returns the first difference between the headers of two documents.
 fn difference(a: &Document, b: &Document) -> Option<&'static str> {
     if a.fingerprint != b.fingerprint || a.roles != b.roles || a.chance != b.chance {
         Some("game")

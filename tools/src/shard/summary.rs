@@ -1,4 +1,4 @@
-//! The summary of sums: means and intervals, as JSON.
+//! The summary of a document: means and intervals, as JSON.
 
 use super::{
     document::Document,
@@ -8,15 +8,15 @@ use super::{
 use crate::analyze::Estimate;
 use serde_json::{Map, Value, json};
 
-/// The summary of a document. Means are those of `gdl playouts` and `gdl match`; intervals are of
-/// 95 %.
+/// Returns the summary of a document. Means are defined as in `gdl playouts` and `gdl match`;
+/// intervals are 95 % intervals.
 ///
 /// - playouts: `playouts`, `states`, `mean_length`, `too_long`, `stuck`, `unscored`; for each role
-///   its mean of `goals`, the `intervals` of these (both null of a role that no game gave one),
-///   `wins`, `draws` and `losses`;
-/// - perft: `counts` of sequences of length 1, 2, ..; nothing as long as blocks are missing;
-/// - matches: `matches`, and what [`Total::to_json`](crate::contest::Total::to_json) has;
-/// - analysis: the number of `rulesheets`, and the names of those that are `faulty`.
+///   its mean of `goals` and their `intervals` (both null if no game gave it a goal), `wins`,
+///   `draws` and `losses`;
+/// - perft: `counts` of sequences of length 1, 2, ..; no summary while blocks are missing;
+/// - matches: `matches`, and the fields of [`Total::to_json`](crate::contest::Total::to_json);
+/// - analysis: the number of `rulesheets`, and the names of the `faulty` ones.
 pub(super) fn summary(document: &Document) -> Option<Value> {
     let Document { roles, chance, job, .. } = document;
     match (document.total(), job) {

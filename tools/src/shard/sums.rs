@@ -1,5 +1,5 @@
-//! The sums: whole numbers, or consecutive figures, so that the sums of neighbouring ranges of
-//! blocks make one of both. The contents of a file are tested before they are added, so that no sum
+//! The sums of blocks: integers or consecutive figures, so that the sums of neighbouring ranges add
+//! up to those of both. Sums from a file are checked before they are added, so that no addition
 //! overflows.
 
 use super::job::{Job, LONGEST, MANY};
@@ -15,7 +15,7 @@ use std::ops::Range;
 pub enum Sums {
     /// The sums of playouts.
     Tally(Tally),
-    /// The sums of perft: the numbers of sequences that are longer than the prefix.
+    /// The sums of perft: the numbers of sequences for each length above the prefix.
     Counts(Vec<Count>),
     /// The sums of matches.
     Matches(Total),
@@ -23,8 +23,8 @@ pub enum Sums {
     Rulesheets(Vec<Entry>),
 }
 
-/// A number of sequences. In JSON a number if 64 bits hold it, otherwise its decimal digits as a
-/// string, since few readers of JSON have longer numbers.
+/// A number of sequences. JSON has it as a number if it fits into 64 bits, otherwise as a string of
+/// decimal digits, since few JSON readers support longer numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Count(pub u128);
 
@@ -46,22 +46,22 @@ impl<'de> Deserialize<'de> for Count {
     }
 }
 
-/// A rulesheet that was analyzed.
+/// The result of analyzing a rulesheet.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
-    /// The name of its file.
+    /// The name of the file.
     pub name: String,
-    /// Its fingerprint.
+    /// The fingerprint of the rulesheet.
     pub fingerprint: String,
-    /// The output of `gdl analyze` for it.
+    /// The JSON of `gdl analyze`.
     pub figures: Option<Value>,
-    /// The reason why there are none.
+    /// The reason why there are no figures.
     pub error: Option<String>,
 }
 
 impl Sums {
-    /// The sums of no blocks of a job, for a game with `roles` roles.
+    /// Returns the sums of no blocks, for a game with `roles` roles.
     pub(super) fn none(job: &Job, roles: usize) -> Self {
         match job {
             Job::Playouts { .. } => Self::Tally(Tally::new(roles)),
@@ -71,7 +71,7 @@ impl Sums {
         }
     }
 
-    /// Adds the sums of the blocks that come next. Both are of one job.
+    /// Adds the sums of the following blocks. Both must be sums of the same job.
     pub(super) fn add(&mut self, next: Self) {
         match (self, next) {
             (Self::Tally(tally), Self::Tally(next)) => tally.merge(&next),
@@ -84,7 +84,7 @@ impl Sums {
         }
     }
 
-    /// True if they may be those of some blocks of a job, for a game with `roles` roles.
+    /// Returns whether these can be the sums of `blocks`, for a game with `roles` roles.
     pub(super) fn fit(&self, job: &Job, roles: usize, blocks: Range<u64>) -> bool {
         let games = job.games(blocks);
         match (self, job) {
@@ -116,9 +116,9 @@ impl Sums {
     }
 }
 
-/// True if these may be the results of `roles` roles in `games` games.
+/// Returns whether these can be the results of `roles` roles in `games` games.
 fn are_results(results: &[RoleTally], roles: usize, games: u64) -> bool {
-    /// The greatest goal value there is; few games have one above 100.
+    /// The greatest possible goal value. Few games exceed 100.
     const BEST: u64 = u8::MAX as u64;
     let fits = |role: &RoleTally| {
         let RoleTally { goals, squares, wins, draws, losses, .. } = *role;

@@ -1,12 +1,12 @@
-//! The joint moves of a state, numbered: the last role's move changes fastest.
+//! The joint moves of a state, numbered so that the last role's move changes fastest.
 
 use gdl_runtime::{Dynamic, Game, GameExt, chance::Stream, dynamic::MoveId};
 
 /// The legal moves of each role in a state.
 pub(super) struct Choices {
-    /// The moves of all roles, one role after the other.
+    /// The moves of all roles, role by role.
     moves: Vec<MoveId>,
-    /// The end of each role's moves.
+    /// The end of each role's moves in `moves`.
     ends: Vec<usize>,
 }
 
@@ -24,18 +24,18 @@ impl Choices {
         self.ends.len()
     }
 
-    /// A role's legal moves.
+    /// Returns a role's legal moves.
     pub(super) fn of(&self, role: usize) -> &[MoveId] {
         let start = if role == 0 { 0 } else { self.ends[role - 1] };
         &self.moves[start..self.ends[role]]
     }
 
-    /// The number of joint moves; 0 if some role has no legal move.
+    /// Returns the number of joint moves, saturating; 0 if some role has no legal move.
     pub(super) fn count(&self) -> u64 {
         (0..self.roles()).fold(1, |count, role| count.saturating_mul(self.of(role).len() as u64))
     }
 
-    /// Writes the joint move of that number, which must be below the count.
+    /// Writes the joint move with this number, which must be below the count.
     pub(super) fn write(&self, mut number: u64, joint: &mut [MoveId]) {
         for role in (0..self.roles()).rev() {
             let moves = self.of(role);
@@ -44,7 +44,7 @@ impl Choices {
         }
     }
 
-    /// Writes a joint move in which each role makes any of its moves, each as likely.
+    /// Writes a uniformly random joint move.
     pub(super) fn draw(&self, stream: &mut Stream, joint: &mut [MoveId]) {
         for role in 0..self.roles() {
             let moves = self.of(role);

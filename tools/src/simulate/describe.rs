@@ -1,4 +1,4 @@
-//! Diagnostics of the findings: the rules concerned, the moves that show the fault, what to write.
+//! Diagnostics of the findings: the rules concerned, the moves that show the fault, and help.
 
 use super::{
     Settings, Subject,
@@ -14,7 +14,7 @@ use gdl_compiler::{
 };
 use gdl_runtime::{Game, GameExt, bits::BitBox, game::Id};
 
-/// The diagnostic of a fault.
+/// Returns the diagnostic of a fault.
 pub(super) fn describe(subject: Subject<'_>, settings: &Settings, fault: Fault, line: &Line) -> Diagnostic {
     let Subject { rules, game, .. } = subject;
     let name = |role: usize| &game.vocabulary().roles()[role];
@@ -75,9 +75,9 @@ pub(super) fn describe(subject: Subject<'_>, settings: &Settings, fault: Fault, 
     diagnostic.witness(witness(subject, line, &state))
 }
 
-/// Adds which fluent was lost on the way, if the end depends on one that no rule keeps.
+/// Adds a note on the fluent that was lost, if `terminal` depends on a fluent that no rule keeps.
 fn lost(subject: Subject<'_>, line: &Line, diagnostic: Diagnostic) -> Diagnostic {
-    /// Moves that are looked through.
+    /// The most moves that are searched for the loss.
     const MOST: usize = 1_000;
     let (rules, game) = (subject.rules, subject.game);
     let unkept = frame::unkept(rules);
@@ -90,7 +90,7 @@ fn lost(subject: Subject<'_>, line: &Line, diagnostic: Diagnostic) -> Diagnostic
         game.advance(&mut state, joint);
         let after: Vec<usize> = game.fluents(&state).map(Id::index).collect();
         let gone = game.fluents(&before).filter(|fluent| after.binary_search(&fluent.index()).is_err());
-        // What holds at the start may be lost on purpose.
+        // The game may intend to lose fluents of the initial state.
         for fluent in gone.filter(|_| number > 0) {
             let text = game.fluent_text(fluent);
             let name = text.trim_start_matches('(').split([' ', ')']).next().unwrap_or_default();
@@ -109,7 +109,7 @@ fn lost(subject: Subject<'_>, line: &Line, diagnostic: Diagnostic) -> Diagnostic
     diagnostic
 }
 
-/// GDL122, at the rules that give the values.
+/// Returns GDL122, placed at the rules that give the values.
 fn two_goals(scene: &Scene<'_>, role: usize, name: &str, terminal: bool) -> Diagnostic {
     let goals = scene.goals(role);
     let values: Vec<String> = goals.iter().map(|(value, _)| value.to_string()).collect();
@@ -118,7 +118,7 @@ fn two_goals(scene: &Scene<'_>, role: usize, name: &str, terminal: bool) -> Diag
     let when = if terminal { "a terminal state" } else { "one state" };
     let message = format!("role `{name}` has several goal values in {when}: {values}");
     let place = goals[0].1;
-    // A rule with a variable may give all of them.
+    // One rule with a variable may give all values.
     let one = goals.iter().all(|&(_, other)| other == place);
     let note = if one { format!("gives {values}") } else { format!("gives {}", goals[0].0) };
     let mut diagnostic = Diagnostic::new(&codes::TWO_GOALS_AT_ONCE, place, message).note(note);
@@ -130,13 +130,13 @@ fn two_goals(scene: &Scene<'_>, role: usize, name: &str, terminal: bool) -> Diag
     diagnostic.help("make the bodies of the rules exclude each other")
 }
 
-/// The first rule for `terminal`.
+/// Returns the head of the first rule for `terminal`.
 fn first_terminal(subject: Subject<'_>) -> Option<Span> {
     let rules = subject.rules;
     rules.rules.iter().find(|r| r.head.relation == rules.keywords.terminal).map(|r| r.head.span)
 }
 
-/// The state before the last joint move of a line and the one after it.
+/// Returns the states before and after the last joint move of a line.
 fn replay(subject: Subject<'_>, line: &Line) -> (BitBox, BitBox) {
     let game = subject.game;
     let mut state = game.initial();
@@ -159,7 +159,7 @@ fn witness(subject: Subject<'_>, line: &Line, state: &BitBox) -> Witness {
     }
 }
 
-/// The ground rules at a state, and their places.
+/// The ground rules evaluated in a state, and their places in the source.
 struct Scene<'g> {
     subject: Subject<'g>,
     truths: Vec<bool>,
@@ -167,13 +167,13 @@ struct Scene<'g> {
 
 impl<'g> Scene<'g> {
     fn new(subject: Subject<'g>, state: &BitBox) -> Self {
-        // Both name the fluents in the same order.
+        // The ground rules and the game number the fluents in the same order.
         let mut holds = vec![false; subject.ground.vocabulary.fluents.len()];
         subject.game.fluents(state).for_each(|fluent| holds[Id::index(fluent)] = true);
         Self { subject, truths: subject.ground.truths(|fluent| holds[fluent as usize]) }
     }
 
-    /// The head of a rule that gives the atom.
+    /// Returns the head of a rule that derives the atom in this state.
     fn place(&self, atom: AtomId) -> Option<Span> {
         let rule = self.subject.ground.firing(atom, &self.truths)?;
         Some(self.subject.rules.rules[rule].head.span)
@@ -183,7 +183,7 @@ impl<'g> Scene<'g> {
         self.place(self.subject.ground.terminal?)
     }
 
-    /// A role's goal values and the rules that give them.
+    /// Returns a role's goal values, each with the place of the rule that gives it.
     fn goals(&self, role: usize) -> Vec<(u8, Option<Span>)> {
         let goals = self.subject.ground.goal[role].iter();
         goals.filter(|(_, atom)| self.truths[atom.index()]).map(|&(v, atom)| (v, self.place(atom))).collect()

@@ -1,9 +1,8 @@
-//! All states that play can reach, breadth first: the shortest play to each, and what it shows.
+//! The reachable states, visited breadth first, with a shortest play to each and their faults.
 //!
-//! Every look at a state, every step and every comparison of goals is [paid](cost) from the
-//! settings' work. States, edges and the goals of the states have limits of their own, and the
-//! search ends at the first one. A play takes a look at each of its states, and is searched once
-//! for each reported fault.
+//! Observing a state, advancing it and comparing goals each have a [cost](cost) in gates, which is
+//! subtracted from `work`. States, edges and stored goals have their own limits, and the search
+//! ends at the first limit. Each reported fault costs one more search for its play.
 
 use super::{
     Progress, Settings, Subject,
@@ -18,44 +17,45 @@ use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 use std::collections::VecDeque;
 
-/// States take no more memory than this.
+/// The limit on the memory of states, in bytes.
 pub(super) const MAX_STATE_BYTES: usize = 64 << 20;
 
-/// No more than this many joint moves are remembered.
+/// The most joint moves that are stored.
 const MAX_EDGES: usize = 4_000_000;
 
-/// No more goals than this are remembered, one for each role of a state; so no play has more moves.
+/// The most goals that are stored, one for each role of a state. It also bounds the moves of a
+/// play.
 pub(super) const MAX_GOALS: usize = 8_000_000;
 
-/// Stands for a state that is one too many to be kept.
+/// The number of a state that exceeds the limit and is not stored.
 const UNKNOWN: u32 = u32::MAX;
 
-/// The interval of reported states.
+/// The number of states between two reports of progress.
 const TELL: usize = 1_024;
 
-/// The states that were visited and how one leads to another. States are numbered as they are met,
-/// so a smaller number is no farther from the start.
+/// The visited states and the transitions between them. States are numbered in breadth-first order,
+/// so smaller numbers are not farther from the initial state.
 pub(super) struct Graph<'g> {
     subject: Subject<'g>,
     states: IndexSet<BitBox, FxBuildHasher>,
-    /// For each state, the one it was met from and the number of the joint move that led there.
+    /// For each state, its predecessor and the number of the joint move from there.
     parents: Vec<(u32, u32)>,
-    /// The number of joint moves to each state.
+    /// For each state, the number of joint moves from the initial state.
     depths: Vec<u32>,
-    /// The start of each visited state's successors in `edges`; by the numbers of joint moves.
+    /// The start of each visited state's successors in `edges`, which are ordered by joint move.
     starts: Vec<usize>,
     edges: Vec<u32>,
-    /// Goal values of each visited state, role by role.
+    /// The goal values of each visited state, role by role.
     goals: Vec<Option<u8>>,
     complete: bool,
-    /// True if a terminal state was met.
+    /// True if a terminal state was found.
     ends: bool,
-    /// For each role, whether it had 100 in a terminal state.
+    /// For each role, true if it has 100 in a terminal state.
     wins: Vec<bool>,
 }
 
 impl<'g> Graph<'g> {
-    /// Visits states until all are visited or the settings say it is enough.
+    /// Visits states until all are visited or a limit of the settings is reached.
     pub(super) fn explore(
         subject: Subject<'g>,
         settings: &Settings,
@@ -77,7 +77,7 @@ impl<'g> Graph<'g> {
             wins: vec![false; shape.roles],
         };
         graph.states.insert(game.initial());
-        // A state has its words, its number and what the set takes to find it.
+        // The memory of a state: its words, its number and its entry in the set.
         let max_states = settings.states.min(MAX_STATE_BYTES / (shape.state_words() * 8 + 48));
         let max_states = max_states.min(MAX_GOALS / shape.roles.max(1)).max(1);
         graph.complete = graph.visit(settings.work, max_states, findings, tell);
@@ -86,7 +86,7 @@ impl<'g> Graph<'g> {
         graph
     }
 
-    /// Visits states, no more than `max_states`; true if there are no others.
+    /// Visits at most `max_states` states. Returns whether these are all.
     fn visit(
         &mut self,
         mut work: u64,
@@ -147,12 +147,12 @@ impl<'g> Graph<'g> {
         complete
     }
 
-    /// The number of states visited.
+    /// Returns the number of visited states.
     pub(super) fn visited(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// Returns whether that is all of them.
+    /// Returns whether all reachable states were visited.
     pub(super) fn is_complete(&self) -> bool {
         self.complete
     }
@@ -171,12 +171,12 @@ impl<'g> Graph<'g> {
         if state < self.visited() { &self.edges[self.starts[state]..self.starts[state + 1]] } else { &[] }
     }
 
-    /// The number of joint moves to a state.
+    /// Returns the number of joint moves to a state.
     fn depth(&self, state: usize) -> usize {
         self.depths[state] as usize
     }
 
-    /// The shortest play to a state.
+    /// Returns a shortest play to a state.
     fn line(&self, mut state: usize) -> Line {
         let mut steps = Vec::new();
         while state > 0 {
@@ -189,7 +189,7 @@ impl<'g> Graph<'g> {
         line
     }
 
-    /// Adds the joint move of that number in `state` to a line.
+    /// Adds the joint move with this number in `state` to a line.
     fn push(&self, line: &mut Line, state: usize, number: u64) {
         let game = self.subject.game;
         let choices = Choices::new(game, &game.view(&self.states[state]));
@@ -198,7 +198,7 @@ impl<'g> Graph<'g> {
         choices.write(number, &mut line.moves[end..]);
     }
 
-    /// Offers the first move with which each role's goal value falls.
+    /// Offers, for each role, the earliest joint move after which its goal value is lower.
     fn find_falls(&self, findings: &mut Findings) {
         let roles = self.wins.len();
         let goals = |state: usize| &self.goals[state * roles..(state + 1) * roles];
@@ -222,7 +222,8 @@ impl<'g> Graph<'g> {
         }
     }
 
-    /// Offers the play to the state nearest to the start that can come again, and once round.
+    /// Offers the play to the recurring state nearest to the initial state, and once round its
+    /// cycle.
     fn find_loop(&self, findings: &mut Findings) {
         let visited = self.visited();
         let mut component = vec![u32::MAX; visited];
@@ -251,7 +252,7 @@ impl<'g> Graph<'g> {
         findings.offer(Fault::Loop, line.moves.len(), || line);
     }
 
-    /// The shortest way from a state back to it, through states that `may` be passed: each state
+    /// Returns a shortest cycle from a state through states that `may` accepts, as pairs of a state
     /// and the number of the joint move made there.
     fn round(&self, from: usize, may: impl Fn(usize) -> bool) -> Vec<(usize, usize)> {
         const UNSEEN: (u32, u32) = (u32::MAX, u32::MAX);
@@ -282,10 +283,10 @@ impl<'g> Graph<'g> {
     }
 }
 
-/// The cost to observe a state and to advance it, in gates; rows count as well, and the goals of
-/// each role.
+/// Returns the costs of observing and of advancing a state, in gates. They include the words of its
+/// rows and the goals of each role.
 pub(super) fn cost(subject: Subject<'_>) -> [u64; 2] {
-    // Only what was compiled is simulated.
+    // Only games with a table are simulated.
     let (observe, advance) = subject.game.table().map_or((0, 0), Table::gates);
     let shape = subject.game.shape();
     [observe + shape.fluents + shape.view_words(), advance + shape.fluents]

@@ -1,15 +1,15 @@
-//! The findings, each fault once with the shortest play that shows it.
+//! The findings: each fault once, with the shortest play found that shows it.
 //!
-//! At most [`MOST`] plays are kept. Other faults are known to exist, and are reported once these
-//! are fixed.
+//! At most [`MOST`] plays are stored. Other faults are recorded without a play, and are reported
+//! once the stored ones are fixed.
 
 use gdl_runtime::dynamic::MoveId;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Faults that are reported: a game of many roles may have a few of each.
+/// The most reported faults. Games with many roles may have several of each kind for each role.
 const MOST: usize = 32;
 
-/// Something that is wrong with a game. The order is that of the codes.
+/// A fault of a game, ordered by its diagnostic code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Fault {
     /// A role has no legal move in a state that is not terminal.
@@ -20,26 +20,26 @@ pub(super) enum Fault {
     NoGoal { role: usize },
     /// A role's goal value fell with the last move.
     Falling { role: usize },
-    /// A state comes again, so play can go round for ever.
+    /// A state recurs, so play may never end.
     Loop,
-    /// A game did not end, though no state came again.
+    /// A random game did not end, although no state recurred.
     TooLong,
 }
 
 impl Fault {
-    /// False for what goes without saying in a game without an end: no role may move where it
-    /// should be over, goals are not meant for the states that play goes on to, and it goes round.
+    /// Returns whether the fault still matters if the game can never end. Roles without moves,
+    /// several goals in other states, and loops are consequences of that.
     fn stands_without_end(self) -> bool {
         matches!(self, Self::NoGoal { .. } | Self::TwoGoals { terminal: true, .. } | Self::Falling { .. })
     }
 }
 
-/// Joint moves from the initial state.
+/// A sequence of joint moves from the initial state.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Line {
-    /// A move of each role in role order, then of each role the next one.
+    /// The moves of the first joint move in role order, then those of the next one.
     pub(super) moves: Vec<MoveId>,
-    /// The number of joint moves after which the last state was met before, if it was.
+    /// The number of joint moves after which the last state occurred before, if it did.
     pub(super) repeats: Option<usize>,
 }
 
@@ -51,8 +51,8 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    /// Keeps a play of `length` moves in all, all roles', unless one as short is known or there are
-    /// plays enough.
+    /// Stores a play for a fault, unless a play as short is known or the limit is reached. `length`
+    /// counts the moves of all roles.
     pub(super) fn offer(&mut self, fault: Fault, length: usize, line: impl FnOnce() -> Line) {
         let known = self.told.get(&fault);
         if known.is_none() && self.told.len() >= MOST {
@@ -66,9 +66,8 @@ impl Findings {
         self.told.keys().chain(&self.untold).any(|&fault| test(fault))
     }
 
-    /// Selects the findings of a game of `roles` roles that does not end. A role without a legal
-    /// move before each role can have had its turn is no game that should be over: it may be why
-    /// there is no end.
+    /// Drops the consequences of a game with `roles` roles that can never end. A role without a
+    /// legal move after fewer than `roles` joint moves is kept: it may be the cause.
     pub(super) fn leave_without_end(&mut self, roles: usize) {
         let is_early = |line: &Line| line.moves.len() < roles * roles;
         self.told.retain(|fault, line| {
@@ -82,7 +81,7 @@ impl Findings {
         self.untold.retain(|&fault| keep(fault));
     }
 
-    /// All faults but those that another one makes uninteresting.
+    /// Returns the stored faults, except those that another fault implies.
     pub(super) fn into_lines(mut self) -> impl Iterator<Item = (Fault, Line)> {
         let endless = self.told.contains_key(&Fault::Loop);
         let known: Vec<Fault> = self.told.keys().copied().collect();
@@ -113,7 +112,7 @@ mod tests {
                 });
             }
         }
-        // Shorter ones replace longer ones; faults that are not reported are known.
+        // Shorter plays replace longer ones. Faults beyond the limit are recorded.
         assert_eq!(made, 2 * MOST);
         assert!(findings.any(|fault| fault == Fault::Falling { role: 999 }));
         let lines: Vec<(Fault, Line)> = findings.into_lines().collect();

@@ -1,8 +1,9 @@
-//! Random games, for rulesheets with more states than can be visited.
+//! Random games, for rulesheets whose states are too many to be visited.
 //!
-//! Every look and every step is paid from the settings' work, unless a number of games was asked
-//! for. A game has as many steps as the settings say, or as [`MAX_GOALS`] moves of all roles make;
-//! its states are remembered as far as [`MAX_STATE_BYTES`] go.
+//! The costs of observing and advancing states are subtracted from `work`, unless the settings fix
+//! the number of games. A game ends after the number of steps in the settings, or once the moves of
+//! all roles exceed [`MAX_GOALS`]. The states stored to find loops take at most
+//! [`MAX_STATE_BYTES`].
 
 use super::{
     Progress, Settings, Subject,
@@ -14,7 +15,7 @@ use super::{
 use gdl_runtime::{Game, chance::Stream, dynamic::MoveId, game::Id};
 use rustc_hash::FxHashMap;
 
-/// Plays random games; how many, and their moves in all.
+/// Plays random games. Returns their number and the number of moves in all of them.
 pub(super) fn play(
     subject: Subject<'_>,
     settings: &Settings,
@@ -22,7 +23,7 @@ pub(super) fn play(
     tell: &mut dyn FnMut(Progress),
 ) -> (u64, u64) {
     let count = settings.playouts.unwrap_or(Settings::PLAYOUTS);
-    // Games that were asked for are played whatever it takes.
+    // A requested number of games is played without a limit on work.
     let mut work = if settings.playouts.is_some() { u64::MAX } else { settings.work };
     let (mut playouts, mut steps) = (0, 0);
     while playouts < count && work > 0 {
@@ -39,8 +40,8 @@ pub(super) fn play(
     (playouts, steps)
 }
 
-/// Plays one game of at most `limit` moves, or as many as there is work left for; how many they
-/// were.
+/// Plays one game of at most `limit` moves, or fewer if the work runs out. Returns the number of
+/// moves.
 fn game(
     subject: Subject<'_>,
     limit: u64,
@@ -55,7 +56,7 @@ fn game(
     let mut view = game.new_view();
     let mut moves: Vec<MoveId> = Vec::new();
     let mut before: Vec<Option<u8>> = vec![None; roles];
-    // After how many moves each state was met, until one comes again.
+    // The number of moves after which each state was reached; `None` once a state recurs.
     let mut met = Some(FxHashMap::default());
     let most_met = MAX_STATE_BYTES / (game.shape().state_words() * 8 + 48);
     let mut step = 0;

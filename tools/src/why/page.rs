@@ -1,4 +1,4 @@
-//! Explanations as text, a line for each atom and literal, indented under what they are about.
+//! Explanations as text: a line for each atom and literal, indented below its conclusion.
 
 use crate::output::{BAD, BOLD, CODE, DIM, GOOD};
 use gdl_compiler::{
@@ -7,10 +7,10 @@ use gdl_compiler::{
 };
 use std::io::{self, Write};
 
-/// The explanations to print, and where.
+/// The printer of explanations.
 #[derive(Debug)]
 pub struct Page<'a, W> {
-    /// The rules they speak of.
+    /// The rules that explanations refer to.
     pub rules: &'a Rules,
     /// The text of the rules.
     pub source: &'a Source,
@@ -22,14 +22,14 @@ impl<W: Write> Page<'_, W> {
     /// Prints an explanation.
     ///
     /// # Errors
-    /// Returns an error if `out` takes no more.
+    /// Returns an error if writing to `out` fails.
     pub fn print(&mut self, explanation: &Explanation) -> io::Result<()> {
         let verdict = if explanation.holds { "holds" } else { "does not hold" };
         writeln!(self.out, "{BOLD}{}{BOLD:#} {verdict}{}", explanation.atom, self.remark(explanation))?;
         self.reason(explanation, 1)
     }
 
-    /// The remark on an atom's line.
+    /// Returns the remark on an atom's line.
     fn remark(&self, explanation: &Explanation) -> String {
         match &explanation.reason {
             Reason::Given if explanation.atom.starts_with("(true") => {
@@ -51,7 +51,7 @@ impl<W: Write> Page<'_, W> {
         format!("{CODE}{}:{}:{}{CODE:#}", self.source.name(), at.line, at.column)
     }
 
-    /// The premises of an atom, or the literal for which it fails.
+    /// Prints the premises of an atom, or for each attempt the literal that fails.
     fn reason(&mut self, explanation: &Explanation, level: usize) -> io::Result<()> {
         let indent = "  ".repeat(level);
         match &explanation.reason {
@@ -75,7 +75,7 @@ impl<W: Write> Page<'_, W> {
         Ok(())
     }
 
-    /// A literal that holds or does not, and why.
+    /// Prints a literal that holds or fails, and the reason.
     fn literal(&mut self, literal: &Literal, holds: bool, level: usize) -> io::Result<()> {
         let indent = "  ".repeat(level);
         let sign = if holds { format!("{GOOD}+{GOOD:#}") } else { format!("{BAD}-{BAD:#}") };
@@ -83,14 +83,14 @@ impl<W: Write> Page<'_, W> {
             let remark = if !holds && literal.text.contains('?') { ": nothing fits" } else { "" };
             return writeln!(self.out, "{indent}{sign} {}{DIM}{remark}{DIM:#}", literal.text);
         };
-        // The atom of `(not X)` is X, which is explained only if it holds.
+        // The atom of `(not X)` is `X`. It is explained only if it holds.
         let remark = match (why.holds == holds, why.holds) {
             (true, _) => self.remark(why),
             (false, true) => format!(": {} holds{}", why.atom, self.remark(why)),
             (false, false) => String::new(),
         };
         writeln!(self.out, "{indent}{sign} {}{DIM}{remark}{DIM:#}", literal.text)?;
-        // A missing atom is explained when it is asked for, or when the atom asked for fails for
+        // A missing atom is explained only if it is the queried atom, or if that fails because of
         // it.
         if holds && !why.holds { Ok(()) } else { self.reason(why, level + 1) }
     }

@@ -23,7 +23,7 @@ pub(crate) enum Command {
     Save(PathBuf),
     /// Add the play to a file of tests.
     Record(PathBuf),
-    /// Continue a play
+    /// Continue a play from a file.
     Load(PathBuf),
     /// List the commands.
     Help,

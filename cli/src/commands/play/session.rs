@@ -54,7 +54,7 @@ const CLOCK: Duration = Duration::from_secs(1);
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The number of forced steps in a row after which a person is asked even for a forced move.
-/// Without it, a game that never ends and leaves no choice would loop.
+/// Otherwise a game without an end and without choices would run forever.
 const FORCED: usize = 1000;
 
 /// The most moves that are listed without the command `moves`.
@@ -397,8 +397,8 @@ impl<'a> Session<'a> {
             for (seat, known) in self.seats.iter_mut().zip(choices) {
                 if let (Seat::Player(player), Some(known)) = (seat, known) {
                     let budget = &budget;
-                    // A player that panics here panics again when it is asked, and that is reported
-                    // then.
+                    // A player that panics here panics again when it chooses a move, which is
+                    // reported then.
                     scope.spawn(move || attempt(|| player.choose(game, &known, budget)));
                 }
             }

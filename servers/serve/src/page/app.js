@@ -1,4 +1,4 @@
-// The page: it opens sessions, keeps the latest view of the open one, and tells the other modules of it.
+// The page: it opens sessions, stores the latest view of the open one, and emits it to the other modules.
 
 import * as board from "./board.js";
 import * as play from "./play.js";
@@ -13,7 +13,7 @@ import * as why from "./why.js";
 
 const byId = (id) => document.getElementById(id);
 
-// What a request came to that the server refused.
+// The error of a request that the server refused.
 export class Refused extends Error {
   constructor(problem) {
     super(problem.message);
@@ -26,12 +26,12 @@ const listeners = new Map();
 export const app = {
   // The latest view of the open session, or null.
   session: null,
-  // If this is the page of a guest, who has a seat and nothing else.
+  // True for the page of a guest, who has only a seat.
   isGuest: document.body.classList.contains("guest"),
-  // The role through whose eyes the game is seen, where the rules hide something; null is for the server to decide.
+  // The role whose view is shown if the rules hide something; the server chooses it if null.
   seat: null,
 
-  // A request; gives its JSON, or throws `Refused`.
+  // Sends a request. Returns the JSON of its response, or throws `Refused`.
   async api(method, path, body, signal) {
     let response;
     try {
@@ -55,12 +55,12 @@ export const app = {
     listeners.get(event).push(listener);
   },
 
-  // For the live region, which screen readers read out.
+  // Writes to the live region, which screen readers read out.
   say(text) {
     byId("live").textContent = text;
   },
 
-  // Shows why something was not done, for a while, and a button for more of it.
+  // Shows a notice for some seconds, with buttons for more if given.
   warn(text, more) {
     const notice = byId("notice");
     notice.replaceChildren(text, ...(more ? [more] : []));
@@ -69,12 +69,12 @@ export const app = {
     app.warning = setTimeout(app.quiet, 5000);
   },
 
-  // What was said is of the past.
+  // Hides the notice.
   quiet() {
     byId("notice").hidden = true;
   },
 
-  // A request about the open session, whose answer is its next view.
+  // Sends a request that changes the open session. The response is its next view.
   async change(path, body) {
     try {
       const seat = app.seat ? `?seat=${encodeURIComponent(app.seat)}` : "";
@@ -86,8 +86,8 @@ export const app = {
     }
   },
 
-  // Starts a session: `{game}` or `{rulesheet, name}`, and whatever else the server takes. A rulesheet that takes more than the
-  // usual is given it, as long as it is wanted.
+  // Starts a session: `{game}` or `{rulesheet, name}`, and other fields that the server accepts. A rulesheet that exceeds the usual limits
+  // gets larger ones, until the user cancels.
   async start(request) {
     app.seat = null;
     let view;
@@ -109,12 +109,12 @@ export const app = {
     }
     show(view);
     const address = `#session=${app.session.id}`;
-    // What the address asked for is this session now.
+    // The address now names this session.
     if (location.hash.length > 1) history.replaceState(null, "", address);
     else history.pushState(null, "", address);
   },
 
-  // Opens a session that there is, or one that there was before the server began anew.
+  // Opens an existing session, or restores a stored one after a restart of the server.
   async open(id) {
     app.seat = null;
     try {
@@ -125,7 +125,7 @@ export const app = {
       const links = Object.entries(kept.guests(id));
       await app.start(request);
       kept.forget(id);
-      // Links that guests have open their seats again.
+      // The links of guests open their seats again.
       const again = await Promise.allSettled(links.map(([role, token]) => app.invite(role, token)));
       const lost = again.find(({ status }) => status === "rejected")?.reason;
       app.warn(`The server was restarted: the match continues from where it was.${lost ? ` The links of guests are no longer valid: ${lost.message}.` : ""}`);
@@ -133,7 +133,7 @@ export const app = {
     }
   },
 
-  // Makes a link to the seat of a role for a guest, or has one that there was open it again.
+  // Makes a link to the seat of a role for a guest, or makes an existing link valid again.
   async invite(role, token) {
     const { id } = app.session;
     const invited = await app.api("POST", `/sessions/${id}/invitations`, { role, token });
@@ -141,7 +141,7 @@ export const app = {
     return invited;
   },
 
-  // Tells in words how far a compilation is, twice a second, until it ends; its ticket belongs into the request that compiles.
+  // Reports the progress of a compilation in words, twice a second, until it ends. The request that compiles must carry its ticket.
   follow(tell) {
     const ticket = crypto.randomUUID?.() ?? String(Math.random());
     const began = performance.now();
@@ -154,7 +154,7 @@ export const app = {
     return { ticket, end: () => { clearInterval(timer); timer = 0; } };
   },
 
-  // Asks for the view again, as after a change of eyes.
+  // Loads the view again, as after a change of the seat whose view is shown.
   async refresh() {
     try {
       app.session.version = 0;
@@ -165,7 +165,7 @@ export const app = {
     }
   },
 
-  // What to start so as to go on with a saved match: the game it names, else `game`.
+  // The request that continues a saved match: of the game that it names, otherwise of `game`.
   requestOf(saved, game) {
     if (!Array.isArray(saved?.moves) || !Array.isArray(saved?.states)) {
       throw new Refused({ code: "no_match", message: "This file is not a saved match: it has no moves and no positions." });
@@ -175,7 +175,7 @@ export const app = {
     return { ...start, seats: people(seats), clocks, record };
   },
 
-  // An address that holds the position: the game and the moves that led here, packed.
+  // Returns an address that contains the position: the game and the moves up to it, compressed.
   async linkTo(saved) {
     const { game, name, rulesheet, seats, states, moves } = saved;
     const packed = await pack({ game, name: rulesheet && name, rulesheet, seats: people(seats), position: states[0], moves });
@@ -184,7 +184,7 @@ export const app = {
 
   emit,
 
-  // Leaves the open session, for the chooser or for the results.
+  // Leaves the open session and shows the chooser or the results.
   close(part = "chooser") {
     app.session = null;
     following?.abort();
@@ -196,7 +196,7 @@ export const app = {
   },
 };
 
-// Seats without those of chance, which nobody can be given.
+// The seats without those of chance, which nobody can take.
 const people = (seats) => Object.fromEntries(Object.entries(seats ?? {}).filter(([, seat]) => seat !== "chance"));
 
 function emit(event, value) {
@@ -208,7 +208,7 @@ function show(view) {
   const title = titled(view.game.name);
   document.title = `${title} · gdl`;
   byId("name").textContent = title;
-  // The same may come twice: as the answer to a move, and to a request that waits for changes.
+  // The same view may arrive twice: as the response to a move, and to a request that waits for changes.
   if (!other && view.version <= app.session.version) return;
   if (app.session && (other || view.place !== app.session.place)) app.quiet();
   app.session = view;
@@ -220,7 +220,7 @@ function show(view) {
   if (other) follow(view.id);
 }
 
-// A name as words: `connect_four` is `Connect four`.
+// Returns a name as words: `connect_four` becomes `Connect four`.
 function titled(name) {
   const words = name.replace(/^(base|stanford|dresden|testbase)__/, "").replace(/([a-z])([A-Z])/g, "$1 $2").replaceAll("_", " ").trim() || name;
   return words[0].toUpperCase() + words.slice(1);
@@ -228,7 +228,7 @@ function titled(name) {
 
 let following = null;
 
-// Asks for views as they change, as long as the session is open.
+// Waits for changed views as long as the session is open.
 async function follow(id) {
   following?.abort();
   const control = following = new AbortController();
@@ -240,7 +240,7 @@ async function follow(id) {
     } catch (error) {
       if (control.signal.aborted) return;
       if (error.code === "no_session" && !app.isGuest) return route();
-      // A server that begins anew counts versions anew.
+      // A restarted server counts versions from the beginning.
       app.session.version = 0;
       app.warn(error.message);
       await new Promise((done) => setTimeout(done, 2000));
@@ -248,7 +248,7 @@ async function follow(id) {
   }
 }
 
-// What the address asks for behind its `#`: a session, a game, or nothing.
+// Opens what the fragment of the address names: a session, a game, or nothing.
 async function route() {
   const asked = new URLSearchParams(location.hash.slice(1));
   try {
@@ -272,7 +272,7 @@ async function route() {
     }
   } catch (error) {
     app.warn([error.message, error.help].filter(Boolean).join(": "));
-    // The link of a guest stays: the seat may be had again.
+    // The address of a guest stays, because the seat may become available again.
     if (!app.isGuest) history.replaceState(null, "", "#");
     app.close();
   }

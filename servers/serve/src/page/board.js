@@ -1,8 +1,9 @@
-// The board: a button for each cell, which makes moves; where the app changes nothing, a picture of each cell.
+// The board: a button for each cell, which makes moves. Where the app allows no moves, it is a picture of each cell.
 //
-// A move of one cell takes one click on it, a move from cell to cell a click on each or a drag, a move of a column a click anywhere in it,
-// a move that names a direction an arrow key, an arrow below the board or a click on the cell there; where several fit one is asked which.
-// A click that makes no move says why, and offers the reason by the rules. Pieces slide to where they are moved.
+// A move of one cell takes a click on it. A move from cell to cell takes a click on each, or a drag. A move of a column takes a click
+// anywhere in it. A move that names a direction takes an arrow key, an arrow below the board, or a click on the cell in that direction. If
+// several moves fit, a dialog asks which one is meant. A click that makes no move shows the reason, and offers the explanation by the
+// rules. Pieces slide to where they are moved.
 
 import { bare, html } from "./dom.js";
 import { owners, placed, walls } from "./marks.js";
@@ -16,17 +17,17 @@ const DIRECTIONS = new Map(Object.entries({
   southwest: [-1, 1], sw: [-1, 1], southeast: [1, 1], se: [1, 1],
 }));
 const ARROWS = { "0,-1": "↑", "0,1": "↓", "-1,0": "←", "1,0": "→", "-1,-1": "↖", "1,-1": "↗", "-1,1": "↙", "1,1": "↘" };
-// Words for a turn, and for the quarter that is turned.
+// Words for a rotation, and for the quarter of the board that rotates.
 const TURNS = { clockwise: "⟳", cw: "⟳", anticlockwise: "⟲", counterclockwise: "⟲", ccw: "⟲", cc: "⟲" };
 const SIDES = { left: [0, 1], right: [0, 2], upper: [1, 1], top: [1, 1], lower: [1, 2], bottom: [1, 2] };
-// Pieces beside the board that are drawn.
+// The most pieces drawn next to the board.
 const MOST_BESIDE = 40;
 const KEYS = { ArrowLeft: "-1,0", ArrowRight: "1,0", ArrowUp: "0,-1", ArrowDown: "0,1" };
 
-// Pixels after which a press is a drag.
+// The distance in pixels from which a press is a drag.
 const FAR = 6;
 
-// How many boards stand side by side, of so many of this form.
+// Returns the number of boards in a row, for `count` boards of this shape.
 function across(count, board) {
   if (count < 4) return board.columns.length > 2 * board.rows.length ? 1 : count;
   return count === 4 && board.columns.length < 4 ? 2 : Math.ceil(Math.sqrt(count));
@@ -52,8 +53,8 @@ export function mount(element, app) {
   const turns = html("div", { class: "turns", role: "group", "aria-label": "Turns", hidden: true });
   const tray = html("div", { class: "tray", hidden: true });
 
-  // The moves of the person who chooses now: one after the other where several do at the same time. By the cell they begin at, and
-  // those that name a direction by that.
+  // The moves of the person who chooses now; if several people choose at once, one after the other. They are indexed by their first cell,
+  // and moves that name a direction by that direction.
   let moves = [];
   let startsAt = new Map();
   let singlesAt = new Map();
@@ -77,7 +78,7 @@ export function mount(element, app) {
   }
 
   const begins = (move, path) => move.cells.length > path.length && path.every((place, i) => move.cells[i] === place);
-  // The moves that go by these cells and end at this one, those that this one completes, and those that go on from there.
+  // Moves whose cells begin with this path: those that end at this cell, those that this cell completes, and those that continue after it.
   const between = (path, to) => starts(path[0]).filter((move) => begins(move, path) && move.cells.at(-1) === to);
   const whole = (path, to) => between(path, to).filter((move) => move.cells.length === path.length + 1);
   const onward = (path, to) => starts(path[0]).filter((move) => begins(move, [...path, to]));
@@ -98,7 +99,7 @@ export function mount(element, app) {
     chooser.showModal();
   }
 
-  // The piece that only this one of several moves names, as what a pawn becomes: drawn in the colours of its player.
+  // The piece that only this one of several moves names, such as the piece a pawn is promoted to, in the colours of its player.
   function face(move, list) {
     const words = (text) => bare(text).split(/[\s()]+/);
     const others = new Set(list.filter((other) => other !== move).flatMap((other) => words(other.move)));
@@ -126,7 +127,7 @@ export function mount(element, app) {
     pick([]);
   }
 
-  // The moves in the direction of a cell from the one that stands for the role, which is called so or is the only one of its kind.
+  // The moves that name the direction of a cell, as seen from the only piece with the role's name, or otherwise from the only piece.
   function besides(place) {
     if (!towards.size) return [];
     const role = view.legal[0].role.toLowerCase();
@@ -139,7 +140,7 @@ export function mount(element, app) {
     return towards.get(String(step)) ?? [];
   }
 
-  // Why a click does nothing.
+  // Returns the reason why a click makes no move.
   function reason(place) {
     if (view.terminal) return "The game is over: restart it, or take a move back.";
     if (view.trouble) return view.trouble;
@@ -169,7 +170,7 @@ export function mount(element, app) {
 
   // ---- Keys -------------------------------------------------------------------------------------
 
-  // The way from cell to cell with arrow keys.
+  // Moves the focus from cell to cell with arrow keys.
   function travel(event) {
     const { columns, rows, grids } = view.board;
     const [wide, high] = [columns.length, rows.length * grids.length];
@@ -203,7 +204,7 @@ export function mount(element, app) {
     cells[place].focus();
   }
 
-  // Moves that name a direction, by the arrow keys: where no cell can be clicked these are free.
+  // Makes moves that name a direction by the arrow keys, which are free if no cell can be clicked.
   function steer(event) {
     if (!view?.board || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || event.defaultPrevented) return;
     if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) || event.target.closest("dialog, #moves, #legal")) return;
@@ -224,7 +225,7 @@ export function mount(element, app) {
     }));
   }
 
-  // Moves that turn a part of the board, as arrows: on the grid of that name, or in the corner that the words say.
+  // Shows moves that rotate a part of the board as arrows: on the grid of that name, or in the corner that the words of the move name.
   function showTurns() {
     const words = (move) => bare(move.move).toLowerCase().split(/[\s()]+/);
     const list = moves.filter((move) => !move.cells.length && !move.area.length && words(move).some((word) => TURNS[word]));
@@ -249,7 +250,8 @@ export function mount(element, app) {
     turns.hidden = !corners.size;
   }
 
-  // Pieces beside the board: what else holds of things that can stand on it, as those in hand; a click makes the move that names one.
+  // Shows pieces next to the board, such as those in hand: other fluents with marks that can stand on the board. A click makes the move
+  // that names the piece.
   function showTray() {
     const marks = new Map(view.board.marks.map((mark, place) => [mark.text, place]));
     let left = MOST_BESIDE;
@@ -279,7 +281,7 @@ export function mount(element, app) {
     });
   }
 
-  // Where there is no board: what lies on the table.
+  // Shows the table if there is no board.
   function showTable() {
     if (view.board) return;
     const on = element.contains(document.activeElement) ? document.activeElement.dataset.thing : null;
@@ -289,7 +291,7 @@ export function mount(element, app) {
     if (on) element.querySelector(`[data-thing="${CSS.escape(on)}"]`)?.focus();
   }
 
-  // Lines between dots: those that are drawn, and those that can be.
+  // Lines between dots: drawn ones, and possible ones.
   const SIDE = { "0,-1": "up", "0,1": "down", "-1,0": "left", "1,0": "right" };
   function side(from, to) {
     const wide = view.board.columns.length;
@@ -297,7 +299,7 @@ export function mount(element, app) {
     return SIDE[String(flipped ? step.map((part) => -part || 0) : step)];
   }
 
-  // Where lines that begin at a cell stand: above it, so that no button is within another.
+  // Returns the layer above a cell for the lines that begin there, so that no button is inside another.
   let links = new Map();
   function linesAt(place) {
     const cell = cells[place];
@@ -387,10 +389,10 @@ export function mount(element, app) {
 
   // ---- Drawing ----------------------------------------------------------------------------------
 
-  // A board, and how many play on it.
+  // A board with the number of its players, without chance.
   const sided = (board) => ({ ...board, sides: (view.game?.roles ?? []).filter(({ seat }) => seat !== "chance").length });
 
-  // Cells, once for each session.
+  // Builds the cells, once for each session.
   function build() {
     const { board } = view;
     element.replaceChildren();
@@ -427,7 +429,7 @@ export function mount(element, app) {
       }
       const across = (column) => (flipped ? wide - 1 - column : column);
       const down = (row) => (flipped ? high - 1 - row : row);
-      // Clues of columns stand above them, those of rows before them.
+      // Clues of columns are above the cells, clues of rows to their left.
       const head = named && board.clues ? 1 : 0;
       const y = (row) => down(row) + 1 + head + after(breaks[1], down(row));
       const x = (column) => across(column) + 1 + after(breaks[0], across(column)) + (named ? 1 : 0);
@@ -466,7 +468,7 @@ export function mount(element, app) {
           if (!still) {
             cell.addEventListener("click", () => {
               focus(place);
-              // The click that ends a drag is a part of it.
+              // The click at the end of a drag belongs to the drag.
               if (!dragged) click(place);
               dragged = false;
             });
@@ -495,7 +497,7 @@ export function mount(element, app) {
     if (!still) element.append(tray, turns, pad, tools, chooser);
   }
 
-  // What the best advised move of a cell is worth.
+  // The value of the best advised move of a cell.
   function worth(place) {
     if (!advice || advice.place !== view.place) return null;
     const fitting = picked.length ? between(picked, place) : [...singles(place), ...starts(place)];
@@ -550,7 +552,7 @@ export function mount(element, app) {
   let slides = true;
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
-  // The cells that a piece went from and to between two views: one step further, or back.
+  // The cells between which a piece moved from one view to the next, one step forward or back.
   function way(before, after) {
     const forth = after.line.at(-1);
     const back = before.line.at(-1);
@@ -562,14 +564,14 @@ export function mount(element, app) {
     return from === to ? (view.board.drops && !is_back ? { from: to % view.board.columns.length, to } : null) : { from, to };
   }
 
-  // How far and which way a piece comes. Asked before anything is drawn anew: afterwards the answer takes another layout.
+  // The vector by which a piece slides. It is measured before anything is redrawn, because measuring afterwards forces another layout.
   function distance({ from, to }) {
     if (!cells[from] || !cells[to] || view.board.tiling !== "square") return null;
     const [old, now] = [cells[from].getBoundingClientRect(), cells[to].getBoundingClientRect()];
     return [old.x - now.x, old.y - now.y];
   }
 
-  // Slides the piece in a cell from where it was; what was there fades.
+  // Slides the piece in a cell from its former place; the captured piece fades.
   function slide(to, [x, y], taken) {
     const cell = cells[to];
     const piece = cell.querySelector(".piece");
@@ -587,7 +589,7 @@ export function mount(element, app) {
 
   // ---- The winning line -------------------------------------------------------------------------
 
-  // The cells in a row on which the goal of the one who won rests by the rules.
+  // The cells in a row on which the winner's goal depends by the rules.
   async function findLine() {
     const goals = view.goals ?? [];
     const best = goals.indexOf(100);
@@ -661,7 +663,7 @@ export function mount(element, app) {
     slides = true;
     const far = path && distance(path);
     const taken = far && before.board.cells[path.to]?.length ? cells[path.to]?.querySelector(".piece")?.cloneNode(true) : null;
-    // A piece that must go on, as in draughts, stays selected.
+    // A piece that must continue its move, as in draughts, stays selected.
     const end = view.line.at(-1)?.cells.at(-1);
     if (moved && moves.length && moves.every((move) => move.cells.length > 1 && move.cells[0] === end)) picked = [end];
     update();

@@ -1,4 +1,4 @@
-// The chooser: a card for each game, with its board at the start, and the box for a rulesheet of one's own.
+// The chooser: a card for each game, with its initial board, and the box for the user's own rulesheet.
 
 import { html, svg } from "./dom.js";
 import { draw, kinds, surface } from "./pieces.js";
@@ -46,7 +46,7 @@ export async function mount(root, app) {
   }
 }
 
-// Each game stands in one group.
+// Each game is in one group.
 const lucky = (game) => game.chance || game.hidden || game.kind === "simultaneous";
 const GROUPS = {
   "Board games": (game) => game.kind !== "puzzle" && !lucky(game),
@@ -95,7 +95,7 @@ function card(game, app) {
   return html("li", {}, button, ...levels);
 }
 
-// Does something once an element is on the screen: boards of games that have to be loaded are drawn when they can be seen.
+// Calls `act` once an element is on the screen, so that boards of games that must be loaded are drawn only when visible.
 function seen(element, act) {
   const observer = new IntersectionObserver((entries) => {
     if (!entries.some((entry) => entry.isIntersecting)) return;
@@ -105,7 +105,7 @@ function seen(element, act) {
   observer.observe(element);
 }
 
-// A sketch of the board at the start: who plays knows it by its shape.
+// Returns a sketch of the initial board, by which users recognise the game.
 function picture({ board, title }) {
   if (!board) {
     return svg(

@@ -1,14 +1,14 @@
-// Clocks: what time each role has left, counted down beside its name between two views, and the form that gives roles clocks.
+// Clocks: the remaining time of each role, counted down next to its name between two views, and the form that sets clocks.
 
 import { html } from "./dom.js";
 
-// Minutes, and the seconds that a move adds.
+// The suggested clocks: minutes, and the seconds that each move adds.
 const USUAL = ["1", "3+2", "5", "10+5", "30+20"];
-// Below so many seconds tenths are shown.
+// The number of seconds below which tenths are shown.
 const SHORT = 20;
 const PULSE = 100;
 
-// Seconds as a clock shows them.
+// Returns seconds as a clock shows them.
 export function shown(seconds) {
   if (seconds < SHORT) return (Math.floor(10 * seconds) / 10).toFixed(1);
   const whole = Math.floor(seconds);
@@ -17,7 +17,7 @@ export function shown(seconds) {
   return minutes < 60 ? `${minutes}:${two(whole % 60)}` : `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${two(whole % 60)}`;
 }
 
-// The minutes of a clock with few digits.
+// Rounds the minutes of a clock to two decimals.
 const rounded = (text) => text.replace(/^[\d.]+/, (minutes) => String(Math.round(100 * minutes) / 100)).replace(/\+0$/, "");
 
 export function mount(app) {
@@ -36,7 +36,7 @@ export function mount(app) {
   const roles = () => view.game.roles.filter(({ seat }) => seat !== "chance");
   const give = (clocks) => app.change("/clocks", clocks);
 
-  // What a role has left now.
+  // Returns the remaining seconds of a role.
   const left = ({ left, runs }) => Math.max(0, left - (runs ? (performance.now() - since) / 1000 : 0));
 
   function tick() {

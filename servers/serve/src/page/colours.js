@@ -1,8 +1,8 @@
-// The colours of a rulesheet in the box: comments, variables, words of the language, signs, names that are applied, and numbers, in KIF,
-// infix GDL and Epilog.
+// The colours of a rulesheet in the box: comments, variables, keywords, operators, names before arguments, and numbers, in KIF, infix GDL
+// and Epilog.
 //
-// Colours are ranges over text that is there anyway, and those of what can be seen alone, so a key costs the same in a long rulesheet.
-// No token goes on behind the end of its line in any of the syntaxes. A browser that knows no such ranges shows text in one colour.
+// Colours are ranges over existing text, and only of the visible part, so a key press costs the same in a long rulesheet. No token of any
+// syntax continues after the end of its line. A browser without such ranges shows text in one colour.
 
 const KINDS = ["comment", "variable", "word", "sign", "name", "number"];
 const WORDS = /^(?:role|init|true|does|next|legal|goal|base|input|sees|terminal)$/i;
@@ -10,11 +10,12 @@ const OF_INFIX = /^(?:role|init|true|does|next|legal|goal|base|input|sees|termin
 const OF_EPILOG = /^(?:role|init|legal|goal|base|action|terminal|control|same|distinct|less|leq|plus|minus|times|max|min|countofall)$/;
 const KIF = /(?<comment>;.*)|(?<variable>\?[^\s();]*)|(?<open>\(\s*)?(?<text><=|[^\s();?][^\s();]*)/g;
 const INFIX = /(?<comment>[%;].*)|(?<sign>:-|::|==>|[~&|])|(?<variable>\b[A-Z_][\w*+./-]*)|(?<text>[a-z0-9][\w*+./]*(?:-(?!-)[\w*+./]+)*)(?<open>\()?/g;
-// The most characters of a line that are coloured, and of a text that tells its syntax.
+// The most characters of a line that are coloured, and of a text that are read to detect its syntax.
 const LONGEST = 2000;
 const ENOUGH = 100000;
 
-// The syntax of a text, as the server tells it: a form that starts with `(<=` makes it KIF, else a call in front makes it none.
+// Returns the syntax of a text, as the server detects it. A list that starts with `(<=` makes it KIF; otherwise infix GDL or Epilog begins
+// with a call, a name or `~`.
 export function syntax(whole) {
   const text = whole.slice(0, ENOUGH);
   const rules = text.replace(/[;%].*/g, "");
@@ -22,7 +23,7 @@ export function syntax(whole) {
   return /::|==>/.test(rules) ? "epilog" : "infix";
 }
 
-// The tokens of a line: where each begins and ends, and its kind.
+// Returns the tokens of a line: the start, end and kind of each.
 export function tokens(line, written) {
   const found = [];
   for (const match of line.slice(0, LONGEST).matchAll(written === "kif" ? KIF : INFIX)) {
@@ -42,7 +43,7 @@ export function tokens(line, written) {
   return found;
 }
 
-// Colours what `layer` shows of a text, from one of its lines to another; `starts` is where lines start.
+// Colours the text of `layer` from one line to another; `starts` has the offsets of the lines.
 export function paint(layer, whole, written, starts, from, to) {
   if (!globalThis.CSS?.highlights) return;
   const ranges = new Map(KINDS.map((kind) => [kind, []]));
@@ -65,7 +66,7 @@ export function paint(layer, whole, written, starts, from, to) {
   for (const [kind, list] of ranges) CSS.highlights.set(`gdl-${kind}`, new Highlight(...list));
 }
 
-// The nodes of text in an element, and where each starts.
+// Returns the text nodes of an element, with the offset of each.
 function texts(element) {
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
   const found = [];

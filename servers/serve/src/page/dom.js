@@ -1,4 +1,4 @@
-// Elements in one expression.
+// Functions that create an element in one expression.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -17,5 +17,5 @@ export const html = (tag, attributes = {}, ...children) => fill(document.createE
 export const svg = (tag, attributes = {}, ...children) =>
   fill(document.createElementNS(SVG, tag), attributes, children);
 
-// A move or term without the parentheses around it.
+// Returns a move or term without the parentheses around it.
 export const bare = (text) => text.replace(/^\((.*)\)$/, "$1");

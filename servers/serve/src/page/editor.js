@@ -1,7 +1,7 @@
-// The box for a rulesheet: what is typed, pasted or dropped is checked by the server, and each fault is shown at its place.
+// The box for a rulesheet: the server checks text that is typed, pasted or dropped, and each fault is shown at its place.
 //
-// Faults are underlined and colours shown in a layer behind the text, which scrolls with it. Only the answer to the last question counts: typing
-// on takes the question back, and the server stops looking for an answer.
+// Underlines and colours are in a layer below the text, which scrolls with it. Only the response to the last request counts: typing cancels
+// the request, and the server stops working on it.
 
 import { paint, syntax } from "./colours.js";
 import { html } from "./dom.js";
@@ -106,8 +106,8 @@ export function mount(root, app) {
     }
   };
 
-  // A rulesheet that takes more than a quick look is given more, as long as it stands there and it is wanted; meanwhile it can be played
-  // state by state.
+  // A rulesheet that exceeds the limits of a quick check gets larger ones while its text stays the same and the user does not cancel.
+  // Meanwhile it can be played state by state.
   const wait = async (question) => {
     const asking = text.value;
     const own = new AbortController();
@@ -128,7 +128,7 @@ export function mount(root, app) {
       if (asked !== question) return;
       more.hidden = true;
       show(answer);
-      // What is played state by state goes on with the net, once there is one.
+      // A match that is played state by state continues with the net once that is compiled.
       if (answer.sound && answer.summary.gates !== null && played && app.session?.id === played) {
         const saved = await app.api("GET", `/sessions/${played}/record`);
         await app.start(app.requestOf(saved));
@@ -143,12 +143,12 @@ export function mount(root, app) {
     }
   };
 
-  // The text outlives the page.
+  // Stores the text, so that it survives a reload of the page.
   const keep = () => {
     try {
       sessionStorage.setItem("gdl.rulesheet", JSON.stringify({ name, text: text.value }));
     } catch {
-      // There is no room for it.
+      // The storage is full or not available.
     }
   };
   const begin = async (how = {}) => {
@@ -175,7 +175,7 @@ export function mount(root, app) {
     faults.replaceChildren(...spots.slice(0, SHOWN).map((spot, number) => entry(spot, () => go(number))));
   };
 
-  // The text again, with the places of faults marked, and the numbers of its lines.
+  // Draws the text with its faults marked, and the line numbers.
   const draw = (whole, marked) => {
     const pieces = [];
     let done = 0;
@@ -190,7 +190,7 @@ export function mount(root, app) {
       if (worst.get(fault.line) !== "error") worst.set(fault.line, fault.severity);
     }
     [places, written] = [starts(whole), syntax(whole)];
-    // Numbers are the same for most keys.
+    // Most keys do not change the line numbers.
     const counted = JSON.stringify([places.length, [...worst]]);
     if (numbers.dataset.counted !== counted) {
       numbers.dataset.counted = counted;
@@ -214,7 +214,7 @@ export function mount(root, app) {
     colour();
   };
 
-  // Colours what is seen, once for each frame.
+  // Colours the visible text, once for each frame.
   let places = [0];
   let written = "kif";
   let waits = 0;
@@ -251,7 +251,7 @@ export function mount(root, app) {
     text.focus();
   };
 
-  // Puts a rulesheet into the box, which is shown.
+  // Puts a rulesheet into the box and shows it.
   app.edit = (title, rules) => {
     location.hash = "";
     app.close();
@@ -298,18 +298,19 @@ export function mount(root, app) {
       changed();
     }
   } catch {
-    // Nothing was kept.
+    // Nothing was stored.
   }
 }
 
-// Where each line starts.
+// Returns the offset of the start of each line.
 function starts(whole) {
   const places = [0];
   for (let at = whole.indexOf("\n"); at >= 0; at = whole.indexOf("\n", at + 1)) places.push(at + 1);
   return places;
 }
 
-// A place in the text: lines count from 1, and so do columns, which are characters and may be two units long here.
+// Returns the offset of a place in the text. Lines and columns count from 1. Columns are characters, which may have two code units in
+// JavaScript.
 function place(whole, places, line, column) {
   if (line > places.length) return whole.length;
   let at = places[line - 1];

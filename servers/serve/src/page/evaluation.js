@@ -1,6 +1,6 @@
-// What the positions of a match are worth: a bar for the position that is shown, and a graph along the moves, which are clicked to go there.
+// Values of the positions of a match: a bar for the current position, and a graph along the moves, where a click goes to a position.
 //
-// The worth comes from a small search of each position, one after the other, and only while it is wanted.
+// Each value comes from a small search of its position. Searches run one after the other, and only while the evaluation is shown.
 
 import { html, svg } from "./dom.js";
 
@@ -10,7 +10,7 @@ export function mount(element, app) {
   let view = null;
   let wanted = false;
   let asking = false;
-  // The worth of places, as far as it is known.
+  // The known values of positions, by place.
   let known = new Map();
 
   const toggle = html("button", { type: "button", "aria-pressed": "false", title: "The values of the positions", onclick: () => want(!wanted) }, "Evaluation");
@@ -29,7 +29,7 @@ export function mount(element, app) {
 
   const places = () => [0, ...view.line.map(({ place }) => place), ...view.ahead.map(({ place }) => place)];
 
-  // Asks for what is missing: this place first, then the others of the line.
+  // Requests the missing values: of the current place first, then of the rest of the line.
   async function ask() {
     if (asking) return;
     asking = true;
@@ -82,7 +82,7 @@ export function mount(element, app) {
   app.on("open", () => { known = new Map(); want(false); });
   app.on("close", () => { view = null; want(false); });
   app.on("view", (next) => {
-    // A restart begins a history of its own.
+    // After a restart the places are those of a new history.
     if (view && next.line.length + next.ahead.length + next.branches.length < view.line.length + view.ahead.length + view.branches.length) known = new Map();
     view = next;
     toggle.hidden = view.game.hides && !view.terminal;

@@ -1,6 +1,6 @@
-// Seeing inside: what holds, the net with the gates that are true, and the charts of random play.
+// The panel "See inside": the fluents that hold, the net with the gates that are true, and the charts of random play.
 //
-// Nothing is asked of the server while the panel is closed. The picture is built once; a new state only lights it anew.
+// While the panel is closed, no requests are sent. The picture is built once; a new state only changes its highlights.
 
 import { html, svg } from "./dom.js";
 
@@ -229,7 +229,7 @@ function netPanel(panel, refresh) {
       detail.textContent = "";
       if (!picture) {
         drawn = null;
-        // Of a large net a part is shown first: why a move is legal is seen at a glance.
+        // Of a large net a part is shown first: the gates of a legal move.
         const part = sight.outputs.find((name) => name.startsWith("legal "));
         if (isFirst && part) choice.value = part;
         const isOther = choice.value !== (sight.of ?? "");
@@ -302,7 +302,7 @@ function showSizes(list, sizes, view) {
   );
 }
 
-// The picture, without values. Pointing at a node shows what it depends on.
+// Draws the picture, without values. Pointing at a node shows the gates that it depends on.
 function draw(picture, detail) {
   const image = svg("svg", {
     viewBox: `0 0 ${picture.width} ${picture.height}`,
@@ -400,7 +400,7 @@ function analysisPanel(panel, app) {
     try {
       const { page } = await app.api("GET", `/sessions/${app.session.id}/analysis?${query}`, undefined, question.signal);
       if (asked !== question) return;
-      // Markup of the server's own, with all names made harmless.
+      // The markup is the server's own, with all names escaped.
       inner.innerHTML = page;
       inner.prepend(html("link", { rel: "stylesheet", href: "/page/charts.css" }));
       note.textContent = "";

@@ -1,5 +1,5 @@
-// What a browser keeps of the sessions it has open, so that they outlive the server: for each of the last few a saved match,
-// and what the links of its guests hold.
+// Sessions stored in the browser, so that they survive a restart of the server: for each of the latest ones a saved match, and the tokens
+// in the links of its guests.
 
 const KEPT = 6;
 const MOST = 1 << 20;
@@ -18,11 +18,11 @@ function write(key, value) {
   try {
     localStorage.setItem(key, JSON.stringify(value));
   } catch {
-    // There is no room, or nothing may be kept here: then it is not.
+    // The storage is full or not available, so nothing is stored.
   }
 }
 
-// What to start so as to go on with a session that is gone.
+// Returns the request that continues a stored session; null if there is none.
 export function request(id) {
   const saved = read(name(id));
   if (!saved) return null;
@@ -31,7 +31,7 @@ export function request(id) {
   return { ...(game ? { game } : { rulesheet, name: title }), seats: own, clocks, record };
 }
 
-// What the links hold that guests of a session have, by role. A seat that others were given is a guest's no more.
+// Returns the tokens in the links of a session's guests, by role. A seat that was given to others has no guest any more.
 export function guests(id) {
   const seated = read(name(id))?.guests ?? [];
   return Object.fromEntries(Object.entries(read(links(id)) ?? {}).filter(([role]) => seated.includes(role)));
@@ -55,7 +55,7 @@ export function mount(app) {
   let timer = 0;
   let last = "";
   app.on("view", (view) => {
-    // Thinking alone changes nothing that is kept.
+    // A view that differs only by a player's thinking is not stored again.
     const next = JSON.stringify([view.id, view.place, view.game.roles.map(({ name, seat, clock }) => [name, seat, Boolean(clock)])]);
     if (next === last) return;
     last = next;

@@ -1,4 +1,4 @@
-// Links that hold a game: JSON, compressed, in letters that an address may have; and back.
+// Links that contain a game: JSON, compressed, in characters that an address may have; and back.
 export async function pack(value) {
   const stream = new Blob([JSON.stringify(value)]).stream().pipeThrough(new CompressionStream("deflate-raw"));
   const bytes = new Uint8Array(await new Response(stream).arrayBuffer());

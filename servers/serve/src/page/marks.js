@@ -1,17 +1,17 @@
-// What the fluents beside the board say of its cells: who stands where, what lies between them, whose they are, and how many each role has.
+// Marks from fluents of other relations than the board's: which cells pieces are in, walls, owners, and the quantities of each role.
 //
-// Rulesheets have one relation for what a cell holds, which the server finds, and often others that name cells too: `(position red 3 4)`,
-// `(wall 4 1 east)`, `(owner 7 black)`. They are drawn on the board as what they are.
+// Rulesheets have one relation for the content of a cell, which the server finds. Other relations often name cells too: `(position red 3
+// 4)`, `(wall 4 1 east)`, `(owner 7 black)`. They are drawn on the board.
 
-// Relations that say where something is.
+// Relations for the position of a piece.
 const WHERE = /^(?:location|position|loc|pos|at|is_?at|place|placed|falling|piece_?at|in_?cell)$/i;
 const WALL = /^(?:blocked|wall|barrier)_?(north|south|east|west)?$/i;
 const SIDES = new Set(["north", "south", "east", "west"]);
 const OWNER = /^(?:owner|owns|owned|belongs)$/i;
-// Marks that are added to a board.
+// The most marks that are added to a board.
 const MOST = 200;
 
-// The cell that a value names at its end or at its beginning, and the rest of the value.
+// Returns the cell that a value names at its end or at its beginning, and the rest of the value.
 function cellOf(value, names) {
   const words = value.split(" ");
   for (const long of new Set([names.long])) {
@@ -29,7 +29,7 @@ function namesOf(board) {
   return names;
 }
 
-// A view whose board has what stands on it by other relations too, as marks and cells of their own.
+// Returns a view whose board also shows the pieces of other relations, as marks and cells of their own.
 export function placed(view) {
   const { board } = view;
   if (!board || board.relation === "" || board.rows.length < 2) return view;
@@ -53,7 +53,7 @@ export function placed(view) {
   return known.size ? { ...view, board: { ...board, marks, cells } } : view;
 }
 
-// For each cell the sides that have walls: `(blockedNorth 2 1)`, `(wall 4 1 east)`.
+// Returns the sides with walls of each cell: `(blockedNorth 2 1)`, `(wall 4 1 east)`.
 export function walls({ board, fluents }) {
   const found = new Map();
   const names = namesOf(board);
@@ -69,7 +69,7 @@ export function walls({ board, fluents }) {
   return found;
 }
 
-// For each cell the position of the role whose it is.
+// Returns the index of the role that owns each cell.
 export function owners({ board, fluents, game }) {
   const found = new Map();
   const names = namesOf(board);
@@ -84,7 +84,7 @@ export function owners({ board, fluents, game }) {
   return found;
 }
 
-// How much of something each role has, in words: `(coins x 3)` is `coins 3` for x.
+// Returns the quantities of a role in words: `(coins x 3)` is `coins 3` for x.
 export function counts(fluents, role) {
   return fluents.flatMap(({ relation, values }) => {
     const own = values.filter((value) => value.split(" ").length === 2 && value.startsWith(`${role} `));

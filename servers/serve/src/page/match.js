@@ -1,18 +1,18 @@
-// A match that is watched: its board at a step, its moves, who plays and what went wrong. While it runs what is new is asked for, and
-// the board is at the last step unless the person who looks has stepped back.
+// A watched match: its board at a step, its moves, the players and their faults. While the match runs, new steps are loaded, and the board
+// shows the last step unless the user has stepped back.
 
 import * as board from "./board.js";
 import { html } from "./dom.js";
 
 const FAULTS = { TO: "late", CE: "missing" };
 
-// What a fault is in words.
+// Returns a fault in words.
 const fault = (error) => FAULTS[error] ?? error.replace(/^IL ?/, "illegal: ");
 
-// Milliseconds between two looks at what changes; where an answer takes long, five times as long as it took.
+// The milliseconds between two requests for changes. After a slow response the pause is five times as long as the response took.
 const PAUSE = 1000;
 
-// Asks again and again until `look` says that no more is to come, or another part of the page is open.
+// Calls `look` repeatedly until it returns that no more will come, or another part of the page is open.
 export async function repeat(app, signal, look) {
   while (!signal.aborted) {
     const start = performance.now();
@@ -27,7 +27,7 @@ export async function repeat(app, signal, look) {
   }
 }
 
-// A time, as the person who looks writes it.
+// Returns a time in the user's locale.
 export const moment = (milliseconds) => new Date(milliseconds).toLocaleString();
 
 export function mount(root, app) {
@@ -37,7 +37,7 @@ export function mount(root, app) {
   let follows = true;
   let control = null;
 
-  // The board takes no moves: it has an app of its own that only draws.
+  // The board takes no moves: its app only draws.
   const listeners = { open: [], view: [], advice: [] };
   const stage = html("div", { id: "stage" });
   board.mount(stage, { on: (event, listener) => listeners[event].push(listener) });
@@ -67,12 +67,12 @@ export function mount(root, app) {
 
   // ---- What there is ----------------------------------------------------------------------------
 
-  // All that is new; true while more is to come.
+  // Loads all new steps. Returns true while more will come.
   async function look(number, signal) {
     for (;;) {
       const told = await app.api("GET", `/results/matches/${number}?from=${steps.length}`, undefined, signal);
       if (signal.aborted) return false;
-      // It was begun again: what was seen is not of it.
+      // The match was restarted: the loaded steps are outdated.
       if (about && about.id !== told.id) {
         [about, steps, at, follows, boarded] = [told, [], 0, true, null];
         made.replaceChildren();
@@ -97,7 +97,7 @@ export function mount(root, app) {
 
   const wrongs = (step) => step.errors.flatMap((error, role) => {
     if (!error) return [];
-    // An illegal answer says itself what it was.
+    // The message of an illegal answer contains that answer.
     const words = step.notes[role] && error in FAULTS ? `${fault(error)} (${step.notes[role]})` : fault(error);
     return [`${about.seats[role].role}: ${words}`];
   });
@@ -152,7 +152,7 @@ export function mount(root, app) {
 
   let drawing = false;
 
-  // Draws the step that one looks at: one after the other, and none that was left meanwhile.
+  // Draws the current step. Draws run one after the other, and skip steps that the user has left.
   async function draw() {
     if (drawing) return;
     drawing = true;
@@ -187,7 +187,7 @@ export function mount(root, app) {
     if (position.fluents_left_out) fluents.append(html("dt", { class: "faint" }, `and ${position.fluents_left_out.toLocaleString("en")} more`));
   }
 
-  // Where a game cannot be drawn its states can be read.
+  // Shows the state as text if the game cannot be drawn.
   function undrawn(why) {
     boarded = "none";
     note.hidden = false;

@@ -1,7 +1,7 @@
-// Pieces and what they lie on: a drawing for the name of a mark.
+// Pieces and surfaces: a drawing for the name of a mark.
 //
-// Names such as `white pawn`, `wp`, `black man`, `red` or `x` are drawn as what they say, anything else as its letters. Colours are
-// classes: those that are named, else one for each family of marks.
+// Names such as `white pawn`, `wp`, `black man`, `red` or `x` are drawn as the things they name, all others as their letters. Colours are
+// classes: the named colour, otherwise one for each family of marks.
 
 import { svg } from "./dom.js";
 
@@ -17,7 +17,7 @@ const MEN = new Set([
   "man", "men", "checker", "disc", "disk", "stone", "piece", "marble", "token", "counter", "peg", "pin", "ball", "chip", "bead", "pebble",
 ]);
 const WALLS = new Set(["wall", "block", "blocked", "brick", "hole", "arrow", "burned", "burnt", "#", "rock", "water", "border", "obstacle"]);
-// Others that are told by what they are called.
+// Other figures, by the words that name them.
 const FIGURES = {
   person: ["explorer", "robot", "player", "soldier", "terrorist", "pacman", "bomberman", "bomberwoman", "hero", "agent", "guard", "thief", "hunter", "runner", "person"],
   ghost: ["ghost", "blinky", "inky", "pinky", "clyde", "mummy", "monster", "enemy", "zombie"],
@@ -30,14 +30,14 @@ const FIGURES = {
   wolf: ["wolf", "fox", "dog"],
 };
 const FIGURE = new Map(Object.entries(FIGURES).flatMap(([kind, names]) => names.map((name) => [name, kind])));
-// The men of shogi by their letters.
+// The pieces of shogi, by their letters.
 const SHOGI = { pawn: "P", lance: "L", knight: "N", silver: "S", gold: "G", bishop: "B", rook: "R", king: "K" };
 const WAYS = { up: "↑", down: "↓", left: "←", right: "→", north: "↑", south: "↓", west: "←", east: "→" };
 const CODE = /^([wbryg])_?([pnbrqk])$/;
-// Pieces of quarto: four properties, each one of two.
+// The pieces of Quarto: four properties with two values each.
 const FOUR = /^[a-z]?([01])([01])([01])([01])$/;
 
-// Outlines in a square of 100.
+// Outlines in a square of 100 by 100 units.
 const SHAPES = {
   pawn: "M50 18a14 14 0 0 1 9 25c9 5 11 17 13 29h4v10H24V72h4c2-12 4-24 13-29a14 14 0 0 1 9-25z",
   rook: "M26 20h12v8h7v-8h10v8h7v-8h12v20l-7 6v26h5v10H28V72h5V46l-7-6z",
@@ -57,7 +57,7 @@ const SHAPES = {
   crown: "M30 60l-4-26 13 11 11-17 11 17 13-11-4 26z",
 };
 
-// A name taken apart at spaces, where the case changes, before digits and behind a colour: `whitePawn`, `black_king2`, `redpawn`.
+// Splits a name at spaces, at changes of case, before digits and after a colour: `whitePawn`, `black_king2`, `redpawn`.
 function split(text) {
   const words = text.replace(/([a-z])([A-Z0-9])/g, "$1 $2").toLowerCase().split(/[\s_-]+/).filter(Boolean);
   return words.flatMap((word) => {
@@ -66,7 +66,7 @@ function split(text) {
   });
 }
 
-// If all that stands on the board stands on squares of one colour, as in draughts.
+// Returns whether all pieces stand on squares of one colour, as in draughts.
 function isOfOneColour({ cells, columns, rows, grids }, marks) {
   if (!cells || grids.length > 1 || rows.length < 6) return false;
   const held = cells.flatMap((list, place) => ((list ?? []).some((mark) => !marks[mark].blank) ? [place] : []));
@@ -74,13 +74,13 @@ function isOfOneColour({ cells, columns, rows, grids }, marks) {
   return held.length > 1 && shades.size === 1;
 }
 
-// What a board's marks are drawn as: for each mark a kind, a colour and a text.
+// Returns the drawing of each mark of a board: its kind, colour and text.
 export function kinds(marks, board = {}) {
   const words = marks.map((mark) => split(mark.text));
   const shown = marks.filter((mark) => !mark.blank);
   const codes = shown.map((mark) => CODE.exec(mark.text.toLowerCase())).filter(Boolean);
   const letters = new Set(codes.map(([, , man]) => man));
-  // Codes in the colours of two sides, or several of one.
+  // Codes of pieces such as `wp`: of two colours, or of one colour if all marks are codes.
   const coded = codes.length >= 3 && letters.size > 1 && (new Set(codes.map(([, side]) => side)).size > 1 || codes.length === shown.length);
   const named = new Set(words.flat().filter((word) => CHESSMEN.has(word)));
   const only = (set, known) => set.size > 0 && [...set].every((word) => known.includes(word));
@@ -88,7 +88,7 @@ export function kinds(marks, board = {}) {
     || ((coded ? only(letters, ["p", "k"]) : only(named, ["pawn", "king"])) && isOfOneColour(board, marks));
   const quarto = shown.length > 4 && shown.filter((mark) => FOUR.test(mark.text)).length >= shown.length - 1;
   const shogi = words.some((list) => list.includes("lance")) && words.some((list) => list.includes("gold"));
-  // Marks of as many kinds as there are players are told apart by their colours.
+  // If there is one kind of mark for each player, their colours distinguish them.
   const sides = new Set(shown.map(({ family }) => family));
   const two = shown.filter((mark) => ["w", "b"].includes(mark.text.toLowerCase())).length === 2;
   const short = shown.every((mark) => SHORT[mark.text.toLowerCase()]);
@@ -123,7 +123,7 @@ export function kinds(marks, board = {}) {
     if (figure) return { kind: figure, paint };
     const way = list.length > 1 && list.map((word) => WAYS[word]).find(Boolean);
     if (way) return { kind: "letters", paint, text: way };
-    // What alone is marked fills its cell.
+    // The only kind of mark fills its cell.
     if (shown.filter(({ extra }) => !extra).length === 1 && !mark.blank && !mark.extra && /^(?:v|m|f|marked|visited|filled|full|black|mark|taken|true)$/.test(text)) return { kind: "wall", paint: "wall" };
     if (sides.size === shown.length && shown.length >= 2 && shown.length <= 4 && shown.length === board.sides && !/^\d/.test(text) && !mark.blank) return { kind: "disc", paint };
     if (/^\d+$/.test(text)) return { kind: "number", paint: "number", text };
@@ -173,7 +173,7 @@ function drawing({ kind, text, turned }, row) {
   }
 }
 
-// A quantity: sticks where a row of piles has few enough of them, the number below.
+// Draws a quantity: as sticks in a row of small piles, with the number below.
 function number(count, row) {
   const digits = (y) => svg("text", { x: 50, y, class: "digits" }, String(count));
   if (!row || count === 0 || count > 12) return [digits(52)];
@@ -184,7 +184,7 @@ function number(count, row) {
   return [...sticks, digits(82)];
 }
 
-// What lies in a cell: a drawing of each of the kinds, side by side.
+// Draws the content of a cell: its kinds side by side.
 export function draw(list, row) {
   const picture = svg("svg", { viewBox: `0 0 ${100 * list.length} 100`, "aria-hidden": "true", class: "piece" });
   list.forEach((kind, place) => {
@@ -195,14 +195,14 @@ export function draw(list, row) {
   return picture;
 }
 
-// What a board looks like by what lies on it: `hex`, `ring`, `dots`, `rack`, `checkered`, `lines`, `felt` or `plain`.
+// Returns the look of a board, by its pieces: `hex`, `ring`, `dots`, `rack`, `checkered`, `lines`, `felt` or `plain`.
 export function surface(board, looks) {
   if (board.tiling.startsWith("hex")) return "hex";
   if (looks.some(({ kind }) => kind === "shogi")) return "plain";
   if (board.drops) return "rack";
   if (board.tiling === "ring") return "ring";
   const isWide = board.rows.length > 1;
-  // Marks that are names of cells are lines to them.
+  // Marks that are names of cells are drawn as lines to these cells.
   const shown = board.marks.filter(({ blank }) => !blank);
   if (isWide && shown.length > 3 && board.names && shown.every(({ text }) => text.includes(" ") && board.names.includes(text))) return "dots";
   if (board.travels && isWide) return "checkered";

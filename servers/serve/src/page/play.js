@@ -1,13 +1,13 @@
-// What stands beside the board: status and result, seats, what can be done, the legal moves, the moves made, and whatever else holds.
+// The panel next to the board: status and result, seats, controls, the legal moves, the moves made, and all other fluents.
 
 import { bare, html } from "./dom.js";
 import * as clocks from "./clocks.js";
 import { counts } from "./marks.js";
 
-// The computer as an opponent, without the names of searches.
+// The levels of the computer as an opponent, without the names of searches.
 export const LEVELS = { easy: "best:nodes=30", medium: "best:nodes=1000", hard: "best:seconds=3" };
 
-// The seat of a person elsewhere.
+// The seat of a remote person.
 const GUEST = "guest";
 
 const count = (number) => Math.round(number).toLocaleString("en");
@@ -47,7 +47,7 @@ export function mount(element, app) {
   const link = button("Copy link", copyLink, { title: "Copy a link to this position" });
   const sounds = button("Sounds", () => sound(!audio), { "aria-pressed": "false", title: "A knock for each move" });
   const linked = html("input", { id: "link", readonly: true, hidden: true, "aria-label": "Link to this position" });
-  // A guest has a seat and no more: what changes the play of others is for the person who invited them.
+  // A guest has only a seat: controls that change the play of others are for the host.
   const controls = html("div", { id: "controls", role: "group", "aria-label": "Play" },
     ...(app.isGuest ? [sounds] : [restart, undo, redo, pause, hints, save, load, file, link, test, sounds, linked]));
   let audio = null;
@@ -86,7 +86,7 @@ export function mount(element, app) {
     if (wants) knock();
   }
 
-  // A short knock; a lower one at the end.
+  // Plays a short knock, with a lower pitch at the end of the game.
   function knock() {
     if (!audio) return;
     const [tone, loud] = [audio.createOscillator(), audio.createGain()];
@@ -104,7 +104,7 @@ export function mount(element, app) {
 
   let timer = 0;
 
-  // So many moves along the line, or as far as it goes.
+  // Goes `count` moves along the line, or to its end. Returns false if there is no such move.
   function step(count) {
     if (!view) return false;
     const places = [0, ...view.line.map(({ place }) => place), ...view.ahead.map(({ place }) => place)];
@@ -120,7 +120,7 @@ export function mount(element, app) {
     timer = 0;
     auto.setAttribute("aria-pressed", String(wants));
     if (!wants) return;
-    // At the end of the line it begins anew.
+    // At the end of the line the replay starts again.
     if (!step(1)) go(0);
     timer = setInterval(() => { if (!step(1)) replay(false); }, 900);
   }
@@ -132,15 +132,15 @@ export function mount(element, app) {
     });
   }
 
-  // What is said of the position, of which one may ask why.
+  // A button for a fluent of the position, which asks why it holds.
   const asked = (text, atom) => button(text, () => app.emit("ask", atom), { class: "fluent", title: "Why?" });
 
   // ---- Seats ------------------------------------------------------------------------------------
 
   const isOwn = (seat) => seat === "person";
-  // Players elsewhere have an address before their options: `remote:HOST:PORT,start=10`.
+  // Remote players have an address before their options: `remote:HOST:PORT,start=10`.
   const isElsewhere = (kind) => Boolean(players.find((player) => player.name === kind)?.elsewhere);
-  // Seats of players whose address is still to be given, or was of no use, by role.
+  // Seats of remote players whose address is missing or was rejected, by role.
   const unseated = new Map();
 
   function parse(seat) {
@@ -204,7 +204,7 @@ export function mount(element, app) {
     if (on) seats.querySelector(`[aria-label="${CSS.escape(on)}"]`)?.focus();
   }
 
-  // Gives a seat to a guest, and says what that means.
+  // Gives a seat to a guest, and explains what that means.
   async function invite(role) {
     let invited;
     try {
@@ -233,10 +233,10 @@ export function mount(element, app) {
     await app.refresh();
   }
 
-  // What a player is given at first: a second to think, where it thinks.
+  // The default options of a player: a second for each move if it searches.
   const usual = (kind) => (["first", "random", "greedy"].includes(kind) || isElsewhere(kind) ? {} : { seconds: "1" });
 
-  // Through whose eyes, where the rules hide something and several people play.
+  // Chooses the role whose view is shown, if the rules hide something and several people play.
   function showEyes() {
     const people = app.isGuest ? [] : view.game.roles.filter(({ seat }) => isOwn(seat));
     if (view.closed && !people.length) return eyes.replaceChildren(html("p", {}, "Some information is hidden, and guests play: it is shown at the end."));
@@ -246,7 +246,7 @@ export function mount(element, app) {
     if (people.length > 1) {
       parts.push(...people.map(({ name }) => button(`${name} looks`, () => { app.seat = name; app.refresh(); },
         { "aria-pressed": String(view.seat === name) })));
-      // The next one to look is to be somebody else: nothing is shown until they say so.
+      // Before another person looks, nothing is shown until they confirm who they are.
       const awaited = people.some(({ name }) => view.turn.includes(name));
       if (view.seat && awaited && !view.turn.includes(view.seat)) { app.seat = null; app.refresh(); }
     }
@@ -292,7 +292,7 @@ export function mount(element, app) {
     if (saved) position.value = saved.states.at(-1).replaceAll(/\) \(/g, ")\n(");
   }
 
-  // A session of its own from what was written, with the same players.
+  // Starts a session from the typed position, with the same players.
   async function playPosition() {
     try {
       const { game, name, rulesheet, seats } = await app.api("GET", `/sessions/${view.id}/record`);
@@ -311,7 +311,7 @@ export function mount(element, app) {
     setTimeout(() => URL.revokeObjectURL(address), 10000);
   }
 
-  // What is hidden from the players stands in a match that is saved before its end: that is said, and asked about.
+  // A match saved before its end contains information that the players must not see, so the user confirms first.
   function telling(what, act) {
     if (!view.game.hides || view.terminal) return act();
     return app.warn(`The ${what} contains all moves, including those hidden from the players until the end.`, button("Continue anyway", () => { app.quiet(); act(); }));
@@ -421,7 +421,7 @@ export function mount(element, app) {
     if (legal.dataset.shown === signature) return;
     legal.dataset.shown = signature;
     const place = view.place;
-    // The status keeps the focus of those who choose from the list, as long as there is none.
+    // The status keeps the focus for users of the list while the list is empty.
     const focused = legal.contains(document.activeElement) ? document.activeElement.dataset.move
       : waits && document.activeElement === status ? "" : null;
     legal.replaceChildren(...(mine?.moves ?? []).map(({ move }) => {
@@ -448,7 +448,7 @@ export function mount(element, app) {
       { class: kind, disabled: app.isGuest, "aria-current": one.place === view.place ? "step" : undefined }));
     const start = html("li", { value: 0 }, button("start", () => go(0),
       { disabled: app.isGuest, "aria-current": view.line.length ? undefined : "step" }));
-    // Lines that were left stand below the move that was made instead.
+    // Abandoned lines are listed below the move that replaced them.
     const children = Map.groupBy(view.branches, ({ parent }) => parent);
     const line = (one) => {
       const moves = [];
@@ -468,7 +468,7 @@ export function mount(element, app) {
       for (const other of children.get(place) ?? []) (main[at + 1] ?? main[at])[1].append(line(other));
     }
     made.replaceChildren(...main.map(([, element]) => element));
-    // Where it stands is known once all is laid out, which is done once for the frame.
+    // The position is known only after layout, which happens once for each frame.
     requestAnimationFrame(() => {
       made.scrollTop = 0;
       const here = made.querySelector("[aria-current]");
@@ -488,7 +488,7 @@ export function mount(element, app) {
     return `and ${count.toLocaleString("en")} more`;
   }
 
-  // Left and right go along the moves, as elsewhere on the net, unless the focus is where they mean something else.
+  // The left and right keys step through the moves, unless the focused element uses these keys itself.
   addEventListener("keydown", (event) => {
     if (!view || app.isGuest || event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
     if (event.target.closest("input, select, textarea, dialog, [data-cell], [role=tablist], #inside")) return;
@@ -507,7 +507,7 @@ export function mount(element, app) {
 
   app.on("open", (opened) => {
     view = opened; asking = null; unseated.clear(); linked.hidden = true; edit.open = false; replay(false); advise(false);
-    // What had the focus is gone: keys go on here.
+    // The focused element is gone, so the status takes the focus.
     if (document.activeElement === document.body || !document.activeElement?.checkVisibility()) status.focus({ preventScroll: true });
   });
   app.on("close", () => { replay(false); view = null; wantsAdvice = false; asking = null; });

@@ -1,4 +1,4 @@
-// Results of `gdl manage`: how the players stand, and the list of their matches. While some run both are asked for again.
+// Results of `gdl manage`: the standings of the players and the list of their matches. Both are loaded again while some matches run.
 
 import { html, svg } from "./dom.js";
 import * as match from "./match.js";
@@ -29,7 +29,7 @@ export function mount(root, app) {
   root.append(overview, watched);
   const viewer = match.mount(watched, app);
 
-  // The matches behind which each page of the list begins, as far as one went; and where the next one does.
+  // The match after which each visited page of the list begins, and the one for the next page.
   let pages = [null];
   let further = null;
   let control = null;
@@ -49,7 +49,7 @@ export function mount(root, app) {
     options(game, "all games", games);
   }
 
-  // Shows standings and list until another part of the page is open.
+  // Shows the standings and the list until another part of the page is open.
   async function show() {
     control?.abort();
     const { signal } = (control = new AbortController());
@@ -87,7 +87,7 @@ export function mount(root, app) {
         html("td", { class: one.faults[fault] ? "fault-count" : undefined }, count(one.faults[fault]))))));
   }
 
-  // The interval of a rating on a line that all of them share, with a stroke at 0.
+  // Draws the interval of a rating on a scale that all players share, with a stroke at 0.
   function bar({ rating, rating_interval: interval }, low, high) {
     if (!interval) return "–";
     const at = (elo) => 4 + (192 * (elo - low)) / (high - low || 1);

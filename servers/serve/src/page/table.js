@@ -1,7 +1,7 @@
-// What lies on the table where there is no board: piles of what lies on what, dice, and cards.
+// The table, for games without a board: piles, dice and cards.
 //
-// `(on disc1 disc2)` is a pile: what lies on nothing stands below. A click on a thing and another on where it goes makes the move that
-// names both. Dice and cards are told by the names of relations, or by those of cards.
+// `(on disc1 disc2)` is part of a pile; a thing on nothing is its bottom. A click on a thing and another on its destination make the move
+// that names both. Dice and cards are recognised by the names of relations, or by those of cards.
 
 import { bare, html, svg } from "./dom.js";
 
@@ -14,7 +14,7 @@ const SUITS = { hearts: "♥", spades: "♠", clubs: "♣", diamonds: "♦", hea
 const PIPS = [[], [4], [0, 8], [0, 4, 8], [0, 2, 6, 8], [0, 2, 4, 6, 8], [0, 2, 3, 5, 6, 8]];
 const MOST = 60;
 
-// What lies on what, pile by pile from below; null if that is no pile.
+// Returns the piles, each from the bottom up; null if the fluents form no piles.
 function piles(fluents) {
   const on = new Map();
   for (const { relation, values } of fluents) {
@@ -25,7 +25,7 @@ function piles(fluents) {
     }
   }
   if (!on.size) return null;
-  // What is said to be free may be a place where nothing lies.
+  // A thing with a fluent such as `clear` may be an empty place.
   const clear = fluents.filter(({ relation }) => /^(?:clear|free|top|empty|table|on_?table)$/i.test(relation)).flatMap(({ values }) => values);
   const bases = [...new Set([...on.values(), ...clear])].filter((name) => name && !name.includes(" ") && !on.has(name)).sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
   const above = new Map();
@@ -58,9 +58,9 @@ function card(words) {
     ...(suit && rank ? [svg("text", { x: 35, y: 74, class: "suit" }, suit)] : []));
 }
 
-// Dice and cards that hold, with what is said of them.
+// Returns the dice and cards in the fluents, with their labels.
 export function dealt(fluents) {
-  // A hand may also be what one holds of stones: it is of cards where something else is too.
+  // A hand may also contain stones. It has cards if another fluent names cards.
   const has = fluents.some(({ relation, values }) => PLAIN.test(relation) || values.some((value) => value.toLowerCase().split(" ").some((word) => RANKS[word] || SUITS[word])));
   return fluents.flatMap(({ relation, values }) => values.slice(0, MOST).flatMap((value) => {
     const words = value.toLowerCase().split(/[\s_()]+/).filter(Boolean);
@@ -72,7 +72,7 @@ export function dealt(fluents) {
   }));
 }
 
-// The table of a view, or null where nothing lies on it. `play` makes a move.
+// Returns the table of a view, or null if it is empty. `play` makes a move.
 export function table(view, state, play, again) {
   const stacks = piles(view.fluents);
   const things = dealt(view.fluents);

@@ -1,15 +1,16 @@
-// Why: the moves that are not legal now, and a dialog that tells by the rules why something holds or does not, with the rule beside it.
+// The dialog "Why?": it explains by the rules why something holds or does not, with the rule next to it. A list shows the moves that are
+// not legal now.
 //
-// Nothing is asked of the server before a person asks. What is asked is about the position that is shown; the reason says what holds with
-// a plus and what does not with a minus, and each rule by its line, which shows it.
+// No request is sent before the user asks. Questions are about the position shown. In an explanation a plus marks literals that hold, a
+// minus those that do not. Each rule is named by its line; a click shows it.
 
 import { bare, html } from "./dom.js";
 
-// How many rules deep a reason goes at first and with each step more, and at most.
+// The depth of an explanation in rules: at first and for each further step, and at most.
 const STEP = 3;
 const DEEPEST = 20;
 
-// The form of a rulesheet in which a place lies: where it begins and ends.
+// Returns the start and end of the form that contains a place of a rulesheet.
 function formAt(text, line, column) {
   let at = 0;
   for (let n = 1; n < line; n++) at = text.indexOf("\n", at) + 1;
@@ -104,7 +105,7 @@ export function mount(root, app) {
     input.select();
   }
 
-  // Tells why an atom holds here, or why not, so many rules deep.
+  // Explains why an atom holds in this position, or why not, to `depth` rules.
   async function ask(atom, depth = STEP) {
     trail.push({ atom, depth });
     back.hidden = trail.length < 2;
@@ -131,7 +132,7 @@ export function mount(root, app) {
     }
   }
 
-  // The same of something on the page.
+  // Explains an atom on the page, as the first one of the dialog.
   function askAlone(atom) {
     choices.replaceChildren();
     trail = [];
@@ -141,7 +142,7 @@ export function mount(root, app) {
   const sentence = ({ message, help }) => (help ? `${message}: ${help}` : message);
   const verdict = ({ holds }) => (holds ? "holds" : "does not hold");
 
-  // Asks about a cell: what stands in it, and the moves that speak of it and are not legal.
+  // Asks about a cell: its content, and the illegal moves that name it.
   async function askCell(cell) {
     const name = view.board.names[cell];
     try {
@@ -163,7 +164,7 @@ export function mount(root, app) {
 
   const place = (at) => button(`line ${at.line}`, () => rulesheet().then((text) => show(at, text)), { class: "place", title: "Show the rule" });
 
-  // What is said of an atom beside it.
+  // Returns the remark after an atom.
   function remark(why) {
     if (why.deeper) return trail.at(-1).depth < DEEPEST ? [" ", button("more", deeper, { class: "place", title: "Go deeper" })] : [": .."];
     if (why.given) return why.holds ? [] : [why.atom.startsWith("(true") ? ": it is not in the state" : ": it is not the move made"];
@@ -171,13 +172,13 @@ export function mount(root, app) {
     return why.attempts?.length ? [] : [": no rule can give it"];
   }
 
-  // The same is asked again, and goes deeper: what a fluent rests on is about the position before.
+  // Asks the question again with a greater depth. Premises of fluents are about the position before.
   function deeper() {
     const { atom, depth } = trail.pop();
     ask(atom, Math.min(depth + STEP, DEEPEST));
   }
 
-  // What an atom rests on, or fails for.
+  // Returns the premises of an atom, or the rules that fail to derive it.
   function parts(why) {
     if (why.by?.premises.length) return [html("ul", {}, ...why.by.premises.map((premise) => literal(premise, true)))];
     if (!why.attempts?.length) return [];
@@ -188,7 +189,7 @@ export function mount(root, app) {
 
   const sign = (holds) => html("span", { class: "sign" }, holds ? "+" : "−", html("span", { class: "visually-hidden" }, holds ? " holds: " : " does not hold: "));
 
-  // A literal that holds or does not. Of `(not X)` the atom is X, of which it is told only if it holds.
+  // Returns a literal that holds or fails. For `(not X)` the explained atom is X, which is explained only if it holds.
   function literal({ text, why }, holds) {
     const item = html("li", { class: holds ? "held" : "fails" }, sign(holds), html("code", {}, text));
     if (!why) {
@@ -232,7 +233,7 @@ export function mount(root, app) {
   app.on("close", () => { view = null; if (root.open) root.close(); });
   app.on("view", (next) => {
     view = next;
-    // The end has no moves, and while no seat looks none are told.
+    // A terminal position has no moves; while no seat is shown, no moves are listed.
     illegal.hidden = next.terminal || next.closed;
     list();
   });

@@ -667,6 +667,22 @@ legal(r, noop).
 ",
         "GDL140 1:1, GDL111 3:1",
     ),
+    // A role that cannot move at the start.
+    (
+        WHOLE,
+        r"
+(role red)
+(role blue)
+(init (at 1))
+(<= (legal red go) (true (at 1)))
+(<= (legal blue noop) (true (at 2)))
+(<= (next (at 2)) (does red go))
+(<= terminal (true (at 2)))
+(<= (goal ?r 100) (role ?r) (true (at 2)))
+(<= (goal ?r 0) (role ?r) (true (at 1)))
+",
+        "GDL121 2:1",
+    ),
 ];
 
 #[test]

@@ -145,15 +145,15 @@ struct Lowering<'a> {
     rules: Rules,
     ids: FxHashMap<(Symbol, usize), RelationId>,
     first_uses: Vec<Option<NodeId>>,
-    /// The variables of the rule at hand.
+    /// The variables of the current rule.
     variables: Vec<String>,
     /// The number of literals of its body so far.
     literals: usize,
-    /// The place of the form at hand.
+    /// The place of the current form.
     form: Span,
     /// The nodes of its body; all must hold.
     body: &'a [NodeId],
-    /// The head of the form at hand.
+    /// The head of the current form.
     head: Option<NodeId>,
     /// The names of the players, computed on first use.
     roles: OnceCell<Vec<&'a str>>,
@@ -167,9 +167,9 @@ struct Lowering<'a> {
     steps: Cell<usize>,
     /// The symbols that the text uses in place of `<=`.
     arrows: Vec<&'static str>,
-    /// The percept of the `sees` atom at hand. Keywords inside it are ordinary symbols.
+    /// The percept of the current `sees` atom. Keywords inside it are ordinary symbols.
     percept: Option<NodeId>,
-    /// `base` or `input`, if the form at hand defines it.
+    /// `base` or `input`, if the current form defines it.
     declaration: Option<RelationId>,
     /// The errors of forms for `base` and `input`.
     left_out: Vec<(RelationId, Diagnostic)>,
@@ -192,7 +192,7 @@ impl<'a> Lowering<'a> {
         self.push(if help.is_empty() { diagnostic } else { diagnostic.help(help) });
     }
 
-    /// Reports a fault of the form at hand, or keeps it if the form may be left out.
+    /// Reports a fault of the current form, or keeps it if the form may be left out.
     fn push(&mut self, diagnostic: Diagnostic) {
         match self.declaration {
             Some(relation) if diagnostic.severity == Severity::Error => {
@@ -212,7 +212,7 @@ impl<'a> Lowering<'a> {
         *self.free.entry(name.to_owned()).or_insert_with(|| !text.contains(name))
     }
 
-    /// The edit that removes the form at hand.
+    /// The edit that removes the current form.
     fn removal(&self) -> Edit {
         Edit::remove(self.source.whole_lines(self.form))
     }

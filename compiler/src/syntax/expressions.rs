@@ -701,7 +701,7 @@ impl Reader<'_> {
         self.ready = true;
     }
 
-    /// Ends the sentence at hand, if there is one.
+    /// Ends the current sentence, if there is one.
     fn sentence(&mut self) {
         if !self.ready {
             if let Some(&(_, span)) = self.signs.last() {

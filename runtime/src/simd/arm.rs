@@ -163,7 +163,8 @@ impl Word for Pair<Pair<Neon<true>>> {
         let low = uint8x16x4_t(a.bytes(), b.bytes(), c.bytes(), d.bytes());
         let high = uint8x16x4_t(e.bytes(), f.bytes(), g.bytes(), h.bytes());
         let of = |places: Neon<true>| {
-            // SAFETY: every machine has NEON. Places beyond a table give zero, or what is there.
+            // SAFETY: every machine has NEON. Places beyond the first table give zero, and those
+            // beyond the second leave the byte unchanged.
             unsafe {
                 let places = places.bytes();
                 let taken = vqtbl4q_u8(low, places);

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 const LITERALS: f64 = 2e7;
 
 /// The most dead items that are named.
-const TOLD: usize = 20;
+const LISTED: usize = 20;
 
 /// The greatest length of a rule's head in reports, in characters.
 const WIDTH: usize = 60;
@@ -235,7 +235,7 @@ impl Group {
     fn add(&mut self, is_used: bool, idle: impl FnOnce() -> Idle) {
         self.of += 1;
         self.count += usize::from(!is_used);
-        if !is_used && self.list.len() < TOLD {
+        if !is_used && self.list.len() < LISTED {
             self.list.push(idle());
         }
     }

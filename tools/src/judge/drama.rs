@@ -12,8 +12,8 @@ const LEVEL: f64 = 5.0;
 /// The winner's value from which a match is decided.
 const DECIDED: f64 = 90.0;
 
-/// The share of the matches that are searched for values is 1 / `TOLD`.
-const TOLD: usize = 4;
+/// The share of the matches that are searched for values is 1 / `PART`.
+const PART: usize = 4;
 
 /// The measures of drama, over a number of matches.
 #[derive(Clone, Debug)]
@@ -30,12 +30,12 @@ pub struct Drama {
 }
 
 impl Drama {
-    /// Measures the first `1 / TOLD` of the matches. Returns `None` if no position of them could be
+    /// Measures the first `1 / PART` of the matches. Returns `None` if no position of them could be
     /// searched.
     pub(super) fn new(terms: &Terms<'_>, matches: &[Played]) -> Option<Self> {
         let mut drama = Self { drama: None, lead_changes: 0.0, decided: None, tale: None };
         let (mut dramas, mut shares, mut changes) = (Vec::new(), Vec::new(), Vec::new());
-        for played in &matches[..matches.len().div_ceil(TOLD)] {
+        for played in &matches[..matches.len().div_ceil(PART)] {
             let values = terms.values(played);
             if values.is_empty() {
                 continue;

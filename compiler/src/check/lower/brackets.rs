@@ -147,7 +147,7 @@ impl Lowering<'_> {
     }
 
     /// Reports that parentheses are missing. `whole` are the elements after the name of the list
-    /// `inside`, or those of the form at hand.
+    /// `inside`, or those of the current form.
     pub(super) fn missing_parentheses(
         &mut self,
         code: &'static Code,

@@ -66,7 +66,7 @@ impl Reader<'_> {
         text.starts_with("//") && (self.starts_line(span) || self.follows_call())
     }
 
-    /// True if the sentence at hand is a call that may end here.
+    /// True if the current sentence is a call that may end here.
     pub(super) fn follows_call(&self) -> bool {
         let before = &self.source.text()[..self.end as usize];
         self.ready && !self.inside() && self.signs.is_empty() && before.ends_with(')')

@@ -146,7 +146,15 @@ pub fn read(path: &Path, options: &Options) -> std::result::Result<Source, Box<(
         let length = file.metadata()?.len();
         Ok((file, length))
     });
-    receive(path.display().to_string(), opened, options)
+    let is_missing = matches!(&opened, Err(error) if error.kind() == io::ErrorKind::NotFound);
+    receive(path.display().to_string(), opened, options).map_err(|mut fault| {
+        if is_missing && let Some(game) = path.to_str().and_then(gdl_games::find) {
+            let name = game.name;
+            fault.1 =
+                fault.1.help(format!("`{name}` is a built-in game: give the path of a rulesheet instead"));
+        }
+        fault
+    })
 }
 
 /// Reads a rulesheet from stdin. Messages call it `name`.

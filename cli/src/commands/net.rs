@@ -124,10 +124,10 @@ fn lifted_to_json(name: &str, game: &Dynamic) -> Value {
 fn print_lifted(name: &str, game: &Dynamic) -> Result {
     let vocabulary = game.vocabulary();
     let mut out = output::stdout();
-    writeln!(out, "{BOLD}{name}{BOLD:#} {DIM}runs as {}{DIM:#}", game.engine())?;
+    writeln!(out, "{BOLD}{name}{BOLD:#} {DIM}engine {}{DIM:#}", game.engine())?;
     let mut list = |title: &str, count: &dyn Fn(usize) -> usize| -> Result {
         for (i, role) in vocabulary.roles().iter().enumerate() {
-            writeln!(out, "  {title:<13}{:>11}  {DIM}{role}{DIM:#}", thousands(count(i) as u128))?;
+            writeln!(out, "  {title:<13}{:>11}  {DIM}of {role}{DIM:#}", thousands(count(i) as u128))?;
         }
         Ok(())
     };
@@ -207,26 +207,26 @@ fn print(
     compiled: &Compiled,
 ) -> Result {
     let net = &compiled.net;
-    writeln!(out, "{BOLD}{name}{BOLD:#} {DIM}runs as {engine}{DIM:#}")?;
+    writeln!(out, "{BOLD}{name}{BOLD:#} {DIM}engine {engine}{DIM:#}")?;
     for Estimate { engine, nanoseconds, .. } in expected {
         let time = duration(*nanoseconds as f64 / 1e9);
-        writeln!(out, "    {DIM}{engine:<11}{time:>11}  expected of a step{DIM:#}")?;
+        writeln!(out, "    {DIM}{engine:<11}{time:>11}  estimated time of a step{DIM:#}")?;
     }
     for (role, moves) in moves(compiled) {
-        writeln!(out, "  {:<13}{:>11}  {DIM}{role}{DIM:#}", "moves", thousands(moves as u128))?;
+        writeln!(out, "  {:<13}{:>11}  {DIM}of {role}{DIM:#}", "moves", thousands(moves as u128))?;
     }
     if net.outputs.sees.is_some() {
         for (role, percepts) in percepts(compiled) {
-            writeln!(out, "  {:<13}{:>11}  {DIM}{role}{DIM:#}", "percepts", thousands(percepts as u128))?;
+            writeln!(out, "  {:<13}{:>11}  {DIM}of {role}{DIM:#}", "percepts", thousands(percepts as u128))?;
         }
     }
     let figures = [
         ("fluents", net.vocabulary.fluents.len(), "bits of a state"),
-        ("dead", dead(net), "fluents on which no output depends"),
-        ("exclusive", net.mutex_groups.len(), "groups of fluents that exclude each other"),
-        ("ground rules", compiled.ground.len(), "instances that can matter"),
+        ("dead fluents", dead(net), "no output depends on them"),
+        ("mutex groups", net.mutex_groups.len(), "of fluents of which at most one is true"),
+        ("ground rules", compiled.ground.len(), "instances of the rules"),
         ("gates", net.ands(), "conjunctions of any width"),
-        ("operations", net.operations(), "of two operands"),
+        ("operations", net.operations(), "of two operands; below, those of each output"),
         ("depth", net.depth(), "gates on the longest path"),
     ];
     for (title, figure, meaning) in figures {
@@ -234,10 +234,14 @@ fn print(
     }
     for purpose in net.purposes().into_iter().take(MOST_PURPOSES) {
         let [operations, alone] = [purpose.operations, purpose.alone].map(|count| thousands(count as u128));
-        writeln!(out, "    {DIM}{operations:>22}  {}, {alone} for nothing else{DIM:#}", purpose.name)?;
+        writeln!(out, "    {DIM}{operations:>22}  {}, {alone} of them for it alone{DIM:#}", purpose.name)?;
     }
     for (place, operations) in (1..).zip(compiled.operations()) {
-        writeln!(out, "    {DIM}phase {place:<5}{:>11}{DIM:#}", thousands(operations as u128))?;
+        let operations = thousands(operations as u128);
+        writeln!(
+            out,
+            "    {DIM}phase {place:<5}{operations:>11}  operations in states of this phase{DIM:#}"
+        )?;
     }
     let total = compiled.seconds.iter().map(|&(_, seconds)| seconds).sum();
     writeln!(out, "  {:<13}{:>11}", "compiled in", duration(total))?;
@@ -261,8 +265,8 @@ fn hint(net: &Net) -> Option<String> {
     (moves > MANY_MOVES).then(|| {
         let moves = thousands(moves as u128);
         format!(
-            "hint: `{role}` has {moves} moves: make a move in parts, each a step of its own, such as the piece and \
-             then its target, so that their choices add up instead of multiplying"
+            "hint: `{role}` has {moves} moves: split a move into steps, such as one for the piece and one for its \
+             target, so that the numbers of choices add up instead of multiplying"
         )
     })
 }

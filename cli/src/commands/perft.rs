@@ -7,6 +7,7 @@ use gdl_tools::{
     error::{Error, Result},
     game::GameArg,
     output::{self, BOLD, DIM, duration, thousands},
+    parse::written,
     progress::Progress,
     shard::Count,
 };
@@ -25,8 +26,8 @@ Examples:
 pub(crate) struct PerftArgs {
     #[command(flatten)]
     pub game: GameArg,
-    /// The engine for moves [default: lanes; without lanes table, events or lifted, as a trial says
-    /// or, if the rules take too much to be grounded, lifted]
+    /// The engine for moves [default: table-lanes; without lanes table, events or lifted, as a
+    /// trial says or, if the rules take too much to be grounded, lifted]
     #[arg(long, value_enum)]
     pub engine: Option<EngineChoice>,
     /// The instruction set of lanes; results do not depend on it [default: the best one of this
@@ -63,8 +64,8 @@ pub(crate) fn run(args: &PerftArgs) -> Result {
         if args.engine.is_some_and(EngineChoice::is_lanes) && !in_lanes {
             output::remark("the game cannot be played in lanes: it is counted one state at a time");
         }
-        let engine = if in_lanes { "lanes" } else { single };
-        if args.json { to_json(args, counter, engine) } else { print(args, counter, engine) }
+        let engine = if in_lanes { written(&EngineChoice::TableLanes) } else { single.to_owned() };
+        if args.json { to_json(args, counter, &engine) } else { print(args, counter, &engine) }
     })
 }
 

@@ -212,6 +212,15 @@ fn a_missing_file_is_a_fault_among_others() {
 }
 
 #[test]
+fn a_built_in_name_is_no_file() {
+    for (name, is_hinted) in [("tictactoe", true), ("tictactoes", false)] {
+        let run = gdl(&["check", name]);
+        assert!(run.code == Some(1) && run.stderr.contains("error[GDLM1]"), "{}", run.stderr);
+        assert_eq!(run.stderr.contains("is a built-in game: give the path"), is_hinted, "{}", run.stderr);
+    }
+}
+
+#[test]
 fn spellings_may_count() {
     let text = with_warning().replacen("(role robot)\n", "(Command go)\n", 1);
     let path = file("case.kif", text.replace("(legal robot go)", "(legal robot ?m) (command ?m)"));

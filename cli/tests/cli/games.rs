@@ -113,10 +113,10 @@ fn perft_counts_sequences_of_joint_moves() {
     let counts = [9, 72, 504, 3_024, 15_120, 54_720];
     for game in &tictactoe() {
         let perft = json(&["perft", game, "--depth", "6", "--json"]);
-        assert_eq!(perft, value!({ "game": "tictactoe", "engine": "lanes", "counts": counts }));
+        assert_eq!(perft, value!({ "game": "tictactoe", "engine": "table-lanes", "counts": counts }));
         assert_eq!(keys(&perft), ["game", "engine", "counts"]);
         let run = gdl(&["perft", game, "--depth", "4"]);
-        assert_eq!(run.stdout.lines().next(), Some("tictactoe lanes"));
+        assert_eq!(run.stdout.lines().next(), Some("tictactoe table-lanes"));
         assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
         for count in ["9", "72", "504", "3,024"] {
             assert!(
@@ -133,10 +133,12 @@ fn perft_counts_the_same_with_every_engine() {
     let count =
         |rest: &[&str]| json(&[&["perft", "tictactoe", "--depth", "5", "--divide", "--json"], rest].concat());
     let mut counts = count(&[]);
-    assert_eq!(counts["engine"], "lanes");
+    assert_eq!(counts["engine"], "table-lanes");
     assert_eq!(count(&["--isa", "portable"]), counts);
     let ways = ["lanes", "single", "straight", "table", "events", "lifted"];
-    for (asked, engine) in ways.iter().zip(["lanes", "straight", "straight", "table", "events", "lifted"]) {
+    for (asked, engine) in
+        ways.iter().zip(["table-lanes", "straight", "straight", "table", "events", "lifted"])
+    {
         counts["engine"] = value!(engine);
         assert_eq!(count(&["--engine", asked]), counts, "{asked}");
     }
@@ -278,7 +280,7 @@ fn rules_can_be_evaluated_state_by_state() {
         assert_eq!(net[field], table[field], "{field}");
     }
     let text = gdl(&["net", "monty_hall", "--engine", "lifted"]);
-    assert!(text.stdout.contains("runs as lifted"), "{}", text.stdout);
+    assert!(text.stdout.contains("engine lifted"), "{}", text.stdout);
     let dot = gdl(&["net", "monty_hall", "--engine", "lifted", "--dot"]);
     assert_eq!(dot.code, Some(1));
     assert!(dot.stderr.contains("has no net"), "{}", dot.stderr);

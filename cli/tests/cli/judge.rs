@@ -56,7 +56,7 @@ fn a_game_has_all_its_numbers() {
     assert_eq!(report, json(&["judge", &file, "--quick", "--json", "--threads", "3"]));
     let text = gdl(&["judge", "tictactoe", "--quick"]);
     assert!(text.stdout.starts_with("tictactoe  score ") && text.stderr.is_empty(), "{}", text.stdout);
-    for title in ["random play", "play of equals", "shape", "skill", "tension", "dead"] {
+    for title in ["random play", "play between equals", "shape", "skill", "drama", "dead"] {
         assert!(text.stdout.contains(&format!("\n{title}")), "{title}: {}", text.stdout);
     }
 }

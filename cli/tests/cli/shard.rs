@@ -274,9 +274,10 @@ fn wrong_shards_end_with_2() {
         assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{args:?}: {}", run.stderr);
         assert!(run.stderr.contains(why), "{args:?}: {}", run.stderr);
     }
-    for (args, why) in
-        [(["analysis", "no/folder"], "cannot read no/folder"), (["playouts", "no/such.kif"], "no/such.kif")]
-    {
+    for (args, why) in [
+        (["analysis", "no/folder"], "cannot read the folder no/folder"),
+        (["playouts", "no/such.kif"], "no/such.kif"),
+    ] {
         let run = gdl(&[&["shard"], &args[..]].concat());
         assert_eq!((run.code, run.stdout.as_str()), (Some(1), ""), "{args:?}");
         assert!(run.stderr.contains(why), "{args:?}: {}", run.stderr);

@@ -20,38 +20,42 @@ pub fn print(figures: &Figures, out: &mut dyn Write) -> io::Result<()> {
     let walks = &figures.walks;
     writeln!(
         out,
-        "{BOLD}{}{BOLD:#} {DIM}{}, {} random games followed, {} played for the outcome, seed {}; 95 % intervals{DIM:#}",
+        "{BOLD}{}{BOLD:#} {DIM}engine {}, seed {}; {} random games recorded, {} for results; 95 % intervals in parentheses{DIM:#}",
         figures.name,
         figures.engine,
+        figures.seed,
         thousands(walks.games()),
-        thousands(figures.outcome.tally.playouts),
-        figures.seed
+        thousands(figures.outcome.tally.playouts)
     )?;
     let width = figures.roles.iter().map(|role| role.chars().count()).max().unwrap_or(0).max(14);
-    writeln!(out, "\n{BOLD}length{BOLD:#}")?;
-    writeln!(out, "  {:<width$} {} joint moves", "mean", interval(walks.mean_length(), 2))?;
-    let quantiles = [0.0, 0.05, 0.5, 0.95, 1.0].map(|share| walks.quantile(share).to_string());
-    writeln!(out, "  {:<width$} {}", "0 5 50 95 100 %", quantiles.join("  "))?;
+    // Headings of columns are above names with two spaces before them.
+    let wide = width + 2;
+    writeln!(out, "\n{BOLD}length of a game{BOLD:#} {DIM}in joint moves{DIM:#}")?;
+    writeln!(out, "  {:<width$} {}", "mean", interval(walks.mean_length(), 2))?;
+    let [least, low, median, high, most] = [0.0, 0.05, 0.5, 0.95, 1.0].map(|share| walks.quantile(share));
+    writeln!(out, "  {:<width$} {median} {DIM}({low} .. {high} in 90 % of games){DIM:#}", "median")?;
+    writeln!(out, "  {:<width$} {least} .. {most}", "range")?;
     if walks.unfinished > 0 {
         writeln!(out, "  {} games were abandoned", thousands(walks.unfinished))?;
     }
     writeln!(
         out,
-        "\n{BOLD}moves to choose from{BOLD:#} {DIM}mean, where there is a choice, most, share of states with a choice{DIM:#}"
+        "\n{BOLD}{:<wide$}{BOLD:#} {DIM}{:>8} {:>8}  {:>11}  {:>15}{DIM:#}",
+        "legal moves", "mean", "most", "mean if > 1", "states with > 1"
     )?;
     for (role, name) in figures.roles.iter().enumerate() {
         writeln!(
             out,
-            "  {name:<width$} {:>8.2} {:>8.2} {:>8} {:>8.1} %",
+            "  {name:<width$} {:>8.2} {:>8}  {:>11.2}  {:>13.1} %",
             walks.moves(role),
-            walks.choices(role),
             walks.most[role],
+            walks.choices(role),
             100.0 * walks.share_of_choices(role)
         )?;
     }
     writeln!(
         out,
-        "  {DIM}{:<width$}{DIM:#} {:>8.2} {:>17}",
+        "  {DIM}{:<width$}{DIM:#} {:>8.2} {:>8}",
         "joint moves",
         walks.branching(),
         short(walks.most_joint as f64)
@@ -60,7 +64,7 @@ pub fn print(figures: &Figures, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "\n{BOLD}size{BOLD:#}")?;
     writeln!(
         out,
-        "  {:<width$} {} different ones in {} visits; at least {} in all, by those met once and twice",
+        "  {:<width$} {} distinct in {} visits; at least {} reachable, as those met once and twice suggest {DIM}(Chao){DIM:#}",
         "states",
         whole(states.distinct),
         thousands(walks.states.visited()),
@@ -68,18 +72,22 @@ pub fn print(figures: &Figures, out: &mut dyn Write) -> io::Result<()> {
     )?;
     writeln!(
         out,
-        "  {:<width$} 10^{:.2} sequences of moves, 10^{:.2} of them whole games {DIM}(Knuth; ± {:.0} %){DIM:#}",
+        "  {:<width$} 10^{:.2} nodes, 10^{:.2} leaves {DIM}(Knuth, ± {:.0} %){DIM:#}",
         "game tree",
         tree.log10_nodes,
         tree.log10_leaves,
         100.0 * tree.relative_error
     )?;
-    writeln!(out, "\n{BOLD}outcome of random play{BOLD:#} {DIM}mean goal; wins, draws, losses{DIM:#}")?;
+    writeln!(
+        out,
+        "\n{BOLD}{:<wide$}{BOLD:#} {DIM}{:>8} {:>8} {:>8}  mean goal{DIM:#}",
+        "random play", "wins", "draws", "losses"
+    )?;
     for role in figures.players() {
         let [wins, draws, losses] = figures.shares(role).map(|share| 100.0 * share);
         writeln!(
             out,
-            "  {:<width$} {}  {wins:>6.2} % {draws:>6.2} % {losses:>6.2} %",
+            "  {:<width$} {wins:>6.2} % {draws:>6.2} % {losses:>6.2} %  {}",
             figures.roles[role],
             figures.goal(role).map_or_else(|| "-".to_owned(), |goal| interval(goal, 2))
         )?;
@@ -90,20 +98,21 @@ pub fn print(figures: &Figures, out: &mut dyn Write) -> io::Result<()> {
     if let Some(openings) = &figures.openings {
         writeln!(
             out,
-            "\n{BOLD}moves at the start{BOLD:#} {DIM}{}'s mean goal, {} random games each; best less worst {:.2}, deviation beyond chance {:.2}{DIM:#}",
+            "\n{BOLD}first moves of {}{BOLD:#} {DIM}mean goal of {} random games each; range {:.2}, standard deviation without noise {:.2}{DIM:#}",
             figures.roles[openings.role],
             thousands(openings.playouts),
             openings.spread(),
             openings.deviation()
         )?;
         let moves = &openings.moves;
-        let wide = moves.iter().map(|opening| opening.action.chars().count()).max().unwrap_or(0).max(width);
+        let longest =
+            moves.iter().map(|opening| opening.action.chars().count()).max().unwrap_or(0).max(width);
         for (place, opening) in moves.iter().enumerate() {
             if place == LISTED && moves.len() > 2 * LISTED {
                 writeln!(out, "  {DIM}.. {} more{DIM:#}", moves.len() - 2 * LISTED)?;
             }
             if place < LISTED || place + LISTED >= moves.len() {
-                writeln!(out, "  {:<wide$} {}", opening.action, interval(opening.goal, 2))?;
+                writeln!(out, "  {:<longest$} {}", opening.action, interval(opening.goal, 2))?;
             }
         }
     }

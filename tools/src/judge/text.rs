@@ -120,12 +120,12 @@ pub fn print(judgement: &Judgement, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{BOLD}{}{BOLD:#}  score {GOOD}{score:.2}{GOOD:#}", judgement.name)?;
         let parts: Vec<String> =
             judgement.parts().iter().map(|part| format!("{} {:.2}", part.name, part.value)).collect();
-        writeln!(out, "  {DIM}the harmonic mean of {DIM:#}{}", parts.join(", "))?;
+        writeln!(out, "  {DIM}harmonic mean of {DIM:#}{}", parts.join(", "))?;
     }
     let Some(played) = &judgement.played else { return Ok(()) };
     results(judgement, "random play", &played.random, out)?;
     if let Some(peers) = &played.peers {
-        let title = format!("play of equals, {} a move", strength(Some(peers.nodes)));
+        let title = format!("play between equals with {} a move", strength(Some(peers.nodes)));
         results(judgement, &title, &peers.outcome, out)?;
     }
     shape(judgement, played, out)?;
@@ -133,17 +133,24 @@ pub fn print(judgement: &Judgement, out: &mut dyn Write) -> io::Result<()> {
         skill(ladder, out)?;
     }
     if let Some(drama) = &played.drama {
-        writeln!(out, "\n{BOLD}tension{BOLD:#} {DIM}in matches of equals{DIM:#}")?;
+        writeln!(out, "\n{BOLD}drama{BOLD:#} {DIM}in matches between equals{DIM:#}")?;
         if let Some(value) = drama.drama {
-            writeln!(out, "  drama          {value:.2} {DIM}how far later winners trailed, of 1{DIM:#}")?;
+            writeln!(
+                out,
+                "  drama          {value:.2} {DIM}how far the later winner was behind, from 0 to 1{DIM:#}"
+            )?;
         }
         writeln!(out, "  lead changes   {:.2} {DIM}a match{DIM:#}", drama.lead_changes)?;
         if let Some(value) = drama.decided {
-            writeln!(out, "  decided        {} {DIM}of a match is played though it is{DIM:#}", share(value))?;
+            writeln!(
+                out,
+                "  decided        {} {DIM}of the moves are made after the match is decided{DIM:#}",
+                share(value)
+            )?;
         }
     }
     if let Some(dead) = &played.dead {
-        writeln!(out, "\n{BOLD}dead{BOLD:#} {DIM}in all games played; * for ever, as is proved{DIM:#}")?;
+        writeln!(out, "\n{BOLD}dead{BOLD:#} {DIM}never used in these games; * proved unreachable{DIM:#}")?;
         for (name, group) in [("rules", &dead.rules), ("moves", &dead.moves), ("fluents", &dead.fluents)] {
             idle(name, group, out)?;
         }
@@ -160,7 +167,7 @@ pub fn print(judgement: &Judgement, out: &mut dyn Write) -> io::Result<()> {
 fn results(judgement: &Judgement, title: &str, outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
     writeln!(
         out,
-        "\n{BOLD}{title}{BOLD:#} {DIM}{} games of {:.1} moves, {} with a result{DIM:#}",
+        "\n{BOLD}{title}{BOLD:#} {DIM}{} games, mean length {:.1} joint moves, {} completed{DIM:#}",
         thousands(outcome.games),
         outcome.length(),
         share(outcome.completion())
@@ -189,23 +196,27 @@ fn shape(judgement: &Judgement, played: &Played, out: &mut dyn Write) -> io::Res
     let Some(shape) = &played.shape else { return Ok(()) };
     let games: u64 = shape.lengths.values().sum();
     let games = thousands(games);
-    writeln!(out, "\n{BOLD}shape{BOLD:#} {DIM}of {games} random games, played by {}{DIM:#}", played.engine)?;
+    writeln!(out, "\n{BOLD}shape{BOLD:#} {DIM}of {games} random games, engine {}{DIM:#}", played.engine)?;
     let quantiles = shape.quantiles.map(|quantile| quantile.to_string());
     writeln!(
         out,
-        "  length         {} {DIM}moves: shortest, median, longest{DIM:#}",
+        "  length         {} {DIM}joint moves: shortest, median, longest{DIM:#}",
         quantiles.join(" .. ")
     )?;
     let seats = judgement.roles.iter().zip(&shape.choices);
     let choices: Vec<String> = seats.map(|(name, choices)| format!("{name} {choices:.1}")).collect();
-    writeln!(out, "  moves          {} {DIM}where there is a choice{DIM:#}", choices.join(", "))?;
-    writeln!(out, "  agency         {} {DIM}of positions with a choice{DIM:#}", share(shape.agency))?;
+    writeln!(
+        out,
+        "  moves          {} {DIM}mean of legal moves where there are several{DIM:#}",
+        choices.join(", ")
+    )?;
+    writeln!(out, "  agency         {} {DIM}of states offer a choice{DIM:#}", share(shape.agency))?;
     if let Some(variety) = &played.variety {
         let openings =
             variety.openings.map_or_else(String::new, |value| format!(", openings {}", share(value)));
         writeln!(
             out,
-            "  variety        states {}, ends {}{openings} {DIM}met for the first time{DIM:#}",
+            "  variety        states {}, terminal states {}{openings} {DIM}distinct{DIM:#}",
             share(variety.states),
             share(variety.ends)
         )?;
@@ -216,7 +227,7 @@ fn shape(judgement: &Judgement, played: &Played, out: &mut dyn Write) -> io::Res
 fn skill(ladder: &Ladder, out: &mut dyn Write) -> io::Result<()> {
     writeln!(
         out,
-        "\n{BOLD}skill{BOLD:#} {DIM}depth {:.2}, {}; what more nodes gain, of 1{DIM:#}",
+        "\n{BOLD}skill{BOLD:#} {DIM}depth {:.2}, {}; gain of the player with more nodes, from -1 to 1{DIM:#}",
         ladder.depth(),
         counted(ladder.levels(), "level")
     )?;
@@ -225,7 +236,7 @@ fn skill(ladder: &Ladder, out: &mut dyn Write) -> io::Result<()> {
         match rung.gain {
             Some(gain) => writeln!(
                 out,
-                "  {pair:<30} {:>+6.2} {DIM}({:+.2} .. {:+.2}) in {}{DIM:#}",
+                "  {pair:<30} {:>+6.2} {DIM}({:+.2} .. {:+.2}) in {} matches{DIM:#}",
                 gain.mean,
                 gain.interval[0],
                 gain.interval[1],
@@ -237,7 +248,7 @@ fn skill(ladder: &Ladder, out: &mut dyn Write) -> io::Result<()> {
     for (nodes, (games, mean, _)) in ladder.goals.iter().filter(|(_, (games, ..))| *games > 0) {
         writeln!(
             out,
-            "  {:<30} {mean:>6.1} {DIM}mean goal in {}{DIM:#}",
+            "  {:<30} {mean:>6.1} {DIM}mean goal in {} games{DIM:#}",
             strength(*nodes),
             thousands(*games)
         )?;

@@ -36,7 +36,9 @@ impl Rulesheet {
             Error::Input(format!("cannot read {}: {error}", path.display()))
         };
         let mut rulesheets = Vec::new();
-        for entry in fs::read_dir(folder).map_err(|error| unread(folder, error))? {
+        for entry in fs::read_dir(folder)
+            .map_err(|error| Error::Input(format!("cannot read the folder {}: {error}", folder.display())))?
+        {
             let path = entry.map_err(|error| unread(folder, error))?.path();
             let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
             if !name.to_ascii_lowercase().ends_with(".kif") || !path.is_file() {

@@ -19,7 +19,7 @@ N = 4096
 
 
 def batch(name: str, packed: bool, threads: int = 1) -> float:
-    """Returns the steps of a batch per second."""
+    """Returns the number of steps of a batch per second."""
     game = gdl.load(name)
     player = game.batch(N, autoreset="same_step")
     random = np.random.default_rng(7)
@@ -43,7 +43,7 @@ def batch(name: str, packed: bool, threads: int = 1) -> float:
 
 
 def states(name: str) -> float:
-    """Returns the states per second, each with its legal moves and a move applied."""
+    """Returns the number of states per second, each with its legal moves and a move applied."""
     game = gdl.load(name)
     best = 0.0
     end = time.process_time() + SECONDS
@@ -61,7 +61,7 @@ def states(name: str) -> float:
 
 
 def open_spiel(name: str) -> float:
-    """Returns the states per second of OpenSpiel's C++, whose states change in place."""
+    """Returns the number of states per second of OpenSpiel's C++, whose states change in place."""
     import pyspiel  # type: ignore[import-not-found, unused-ignore]
 
     game = pyspiel.load_game(name)

@@ -1,4 +1,4 @@
-//! The time of each phase of the compiler on each built-in game.
+//! The time of each stage of the compiler on each built-in game.
 
 use divan::Bencher;
 use gdl_compiler::{

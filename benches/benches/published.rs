@@ -41,10 +41,10 @@ use std::{
 struct Args {
     /// Rulesheets, and folders with rulesheets [default: the public ones]
     paths: Vec<PathBuf>,
-    /// Seconds of random games in each way, after as many that do not count
+    /// Seconds of random games in each mode, after a warm-up of the same duration
     #[arg(long, default_value_t = 0.3)]
     seconds: f64,
-    /// Seconds after which a rulesheet is abandoned, by the clock
+    /// Wall-clock seconds after which a rulesheet is abandoned
     #[arg(long, default_value_t = 120.0)]
     deadline: f64,
     /// The table of published speeds

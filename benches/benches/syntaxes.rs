@@ -20,7 +20,7 @@ struct Args {
     /// Number of measurements of each game
     #[arg(long, default_value_t = 7)]
     rounds: usize,
-    /// How long each is played in a round, by each engine
+    /// Seconds of random games of each game in each round, by each engine
     #[arg(long, default_value_t = 0.5)]
     seconds: f64,
     /// What cargo passes

@@ -2,7 +2,7 @@
 //! comparison of playouts, contests of players, and the pages that hold results.
 //!
 //! `cargo bench -p gdl-benches` plays each game by its handwritten baseline and by every engine in
-//! one run, times each phase of the compiler, and compares grounding with gringo.
+//! one run, times each stage of the compiler, and compares grounding with gringo.
 //! `docs/performance.md` has the results.
 
 pub mod gringo;

@@ -21,10 +21,10 @@ use chromium::Page;
 use serde_json::{Value, json};
 use std::{env, fs, path::Path};
 
-/// Clicks that are timed, of each kind.
+/// The number of timed clicks of each kind.
 const CLICKS: usize = 40;
 
-/// Random moves before a picture is taken.
+/// The number of random moves before a picture is taken.
 const MOVES: usize = 6;
 
 fn main() {
@@ -35,8 +35,8 @@ fn main() {
     }
 }
 
-/// The script with which the page times a click on an element, in milliseconds: until the frame
-/// after an expression holds.
+/// A script that times a click on an element, in milliseconds. The time ends with the first frame
+/// in which an expression holds.
 const CLOCK: &str = "window.timed = (find, holds) => new Promise((done) => {
     const element = find();
     const begun = performance.now();
@@ -49,8 +49,8 @@ const CLOCK: &str = "window.timed = (find, holds) => new Promise((done) => {
     look();
 }); 0";
 
-/// The work of the drawing thread so far, in seconds of its processor time: all, scripts, layout;
-/// and the number of layouts.
+/// Returns the processor seconds of the page's main thread so far, in total, for scripts and for
+/// layout, and the number of layouts.
 fn spent(page: &mut Page) -> [f64; 4] {
     let told = page.ask("Performance.getMetrics", &json!({}));
     let value = |name: &str| {
@@ -135,8 +135,7 @@ fn take_pictures(out: &Path, files: &[String]) {
         let Some(mut page) = Page::open(&[]) else { return };
         let text = fs::read_to_string(file).expect("a rulesheet");
         let request = json!({ "rulesheet": text, "name": name, "patient": true, "seed": 1 });
-        // The first of the legal moves of who is to choose is not the most telling: one in the
-        // middle.
+        // The moves are taken from the whole list, since its first moves are often alike.
         let opened = page.run(&format!(
             "(async () => {{
                 const ask = async (path, body) => (await fetch(`/api/sessions${{path}}`, {{ method: 'POST', body }})).json();

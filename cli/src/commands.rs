@@ -1,7 +1,8 @@
 //! One file per command: its arguments and its work, which prints a report on stdout.
 //!
-//! Arguments are checked while they are parsed, as far as that needs no file. Invalid ones exit
-//! with code 2 before any work is done, and the message suggests the nearest valid word.
+//! Arguments are checked while they are parsed, as far as that needs no file. After an invalid
+//! argument the program exits with code 2 before any work is done, and the message suggests the
+//! nearest valid word.
 
 mod analyze;
 mod bench;
@@ -117,7 +118,7 @@ impl Command {
             Self::Perft(args) => args.json,
             Self::Playouts(args) => args.json,
             Self::Analyze(args) => args.json,
-            // It prints an object for each rulesheet, also for one with errors.
+            // `gdl judge` prints an object for each rulesheet, also for one with errors.
             Self::Judge(_) => false,
             Self::Match(args) => args.json,
             Self::Train(args) => args.json,

@@ -90,7 +90,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ("Editors, agents, shells", &["lsp", "mcp", "completions", "help"]),
 ];
 
-/// Builds the command line, with the commands of its help in [`GROUPS`].
+/// Builds the command line. Its help lists the commands by [`GROUPS`].
 fn command_line() -> clap::Command {
     let mut line = Cli::command();
     line.build();

@@ -1,9 +1,9 @@
 //! Checking: from a tree to checked rules.
 //!
-//! The tree becomes [`Rules`], unless a fault is an error. Each check is a module that documents
-//! its faults, and each fault is reported by one check only. Rules that play does not need (`need`)
-//! are left out if they have errors, with a warning. With [`Options::lenient`] some faults are
-//! warnings that state the assumption (`lenient`, `callers`).
+//! The tree becomes [`Rules`], unless there are errors other than growing terms. Each check is a
+//! module that documents its faults, and each fault is reported by one check only. Rules that play
+//! does not need (`need`) are left out if they have errors, with a warning. With
+//! [`Options::lenient`] some faults are warnings that state the assumption (`lenient`, `callers`).
 //!
 //! All checks take O(text) time and memory unless their modules document other bounds.
 //! [`Diagnostics`] bounds the number of messages.
@@ -40,8 +40,8 @@ use lower::{Lowered, lower};
 use scene::Scene;
 
 /// Checks a parsed rulesheet and reports every fault in `diagnostics`. Returns the rules if there
-/// is no error, or if all errors report growing terms. Such rules are evaluated state by state and
-/// not grounded.
+/// is no error, or if all errors report growing terms. Rules with growing terms are evaluated state
+/// by state and not grounded.
 pub fn check(
     tree: &Tree,
     source: &Source,
@@ -98,7 +98,7 @@ pub fn check(
         return None;
     }
     rules.grows = diagnostics.has_errors();
-    // Rules with errors that play does not need are removed.
+    // Removes the rules that have errors and that play does not need.
     let is_idle = |number: usize, rule: &Rule| {
         let relation = rule.head.relation;
         unsafe_rules.contains(&number) || (growing.contains(&relation) && !needed[relation.index()])

@@ -1,9 +1,9 @@
 //! The data structures that both evaluators of rules as logic programs share.
 //!
 //! [`ground`](crate::ground) finds every instance of every rule once. [`lifted`](crate::lifted)
-//! computes what holds in one state after the other. Both work on ground terms by number (`terms`)
-//! and on clauses whose terms have variables by number (`pattern`). Heads with arguments are stored
-//! once, as calls (`calls`).
+//! computes what holds in one state after the other. Both number the ground terms (`terms`) and the
+//! variables in the terms of a clause (`pattern`). Heads with arguments are stored once, as calls
+//! (`calls`).
 //!
 //! Everything else is separate. `ground` keeps facts as atoms in one list, since instances name
 //! them. Its indexes only grow, with rows side by side. It multiplies disjunctions out, and orders

@@ -265,7 +265,7 @@ pub struct Witness {
     pub moves: Vec<Vec<String>>,
     /// The state after the moves, as a list of fluents in KIF.
     pub state: String,
-    /// The number of moves after which the same state occurred before, if it did.
+    /// The number of moves after which `state` occurred already, if it did.
     pub repeats: Option<usize>,
 }
 
@@ -285,7 +285,7 @@ pub struct Diagnostic {
     pub note: String,
     /// Further places with remarks, such as a first use.
     pub labels: Vec<Label>,
-    /// A play that shows the fault, if a play found it.
+    /// The moves that lead to the fault, if play found it.
     pub witness: Option<Box<Witness>>,
     /// Advice on what to write instead.
     pub help: Option<String>,
@@ -394,11 +394,11 @@ impl Diagnostic {
 /// (`GDL102`). `deny` also takes `warnings`, and `warn` takes `lints`.
 #[derive(Clone, Debug, Default)]
 pub struct Levels {
-    /// Names or codes of lints to silence. Errors cannot be silenced.
+    /// Names or codes of warnings and lints to silence. Errors cannot be silenced.
     pub allow: Vec<String>,
     /// Names or codes of warnings and lints to treat as errors.
     pub deny: Vec<String>,
-    /// Names or codes of lints to show as warnings, which are silent otherwise.
+    /// Names or codes of lints to show as warnings. By default lints are silent.
     pub warn: Vec<String>,
 }
 
@@ -425,7 +425,8 @@ impl Levels {
         Some(own)
     }
 
-    /// The first name in the lists that is not in the catalogue.
+    /// The first unknown name in the lists: not in the catalogue, nor `warnings` in `deny`, nor
+    /// `lints` in `warn`.
     #[must_use]
     pub fn unknown(&self) -> Option<&str> {
         self.allow
@@ -456,7 +457,8 @@ impl Diagnostics {
     /// nothing but faults.
     const KEPT: usize = 1_000;
 
-    /// Like [`Self::KEPT`], for diagnostics with certain edits, so that one round applies them all.
+    /// The limit in place of [`Self::KEPT`] for machine-applicable diagnostics, so that one round
+    /// applies all their edits.
     const CERTAIN: usize = 50_000;
 
     /// Creates an empty list that applies `levels` to the diagnostics that are pushed.
@@ -476,8 +478,8 @@ impl Diagnostics {
     /// its texts is rewritten in the syntax of the source.
     ///
     /// For Epilog only errors and messages about the whole game are kept. Other messages would
-    /// concern rules of the translation, and the reader has already warned of those that the author
-    /// wrote.
+    /// concern rules of the translation. The reader of Epilog has already warned about the
+    /// sentences that the author wrote.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         let of_game = diagnostic.witness.is_some()
             || [&codes::TERMINAL_UNREACHABLE, &codes::GOAL_100_MISSING].contains(&diagnostic.code);
@@ -537,7 +539,7 @@ impl Diagnostics {
         self.has_errors() && errors.all(|d| EXCESSES.contains(&d.code))
     }
 
-    /// Turns all errors into warnings: they are exceeded limits, and the rulesheet is interpreted
+    /// Turns all errors into warnings, for a rulesheet that exceeds only limits and is interpreted
     /// instead. Does nothing if warnings are denied.
     pub fn excuse(&mut self) {
         if self.levels.deny.iter().any(|name| name == "warnings") {
@@ -575,8 +577,8 @@ impl Diagnostics {
         self.list.is_empty()
     }
 
-    /// Sorts the list by the order of the text. Consequences of all rules together come after their
-    /// possible causes, and faults of the whole rulesheet come last.
+    /// Sorts the list by the order of the text. The warnings that the game cannot end or a role
+    /// cannot win come after their possible causes. Faults of the whole rulesheet come last.
     pub fn sort(&mut self) {
         let follows = |code| [&codes::TERMINAL_UNREACHABLE, &codes::GOAL_100_MISSING].contains(&code);
         self.list.sort_by_key(|d| (d.span.is_none(), follows(d.code), d.span, d.code.id));

@@ -15,7 +15,8 @@
 //! ```
 //!
 //! A relation that is not recursive and would have very many atoms is not filled. A rule that uses
-//! it joins the bodies of its rules instead, with the arguments known by then.
+//! such a relation joins the bodies of the relation's rules instead, with the arguments known at
+//! that point.
 
 mod explain;
 mod machine;
@@ -48,22 +49,22 @@ pub type State = BTreeSet<Term>;
 pub enum EvalError {
     /// The evaluation took too many steps.
     Fuel {
-        /// The steps allowed for one query.
+        /// The maximum number of steps of one query.
         limit: u64,
     },
     /// A term grew too deep.
     TermDepth {
-        /// The depth allowed.
+        /// The maximum depth.
         limit: usize,
     },
     /// A term grew too long.
     TermSize {
-        /// The symbols allowed.
+        /// The maximum number of symbols.
         limit: usize,
     },
     /// A relation grew too large.
     Atoms {
-        /// The atoms allowed.
+        /// The maximum number of atoms.
         limit: usize,
     },
     /// The rules make an atom neither true nor false.
@@ -139,7 +140,8 @@ impl<'r> Evaluator<'r> {
         Self::with_limits(rules, &Limits::default())
     }
 
-    /// Creates an evaluator with the given fuel, atoms of a relation, term depth and term size.
+    /// Creates an evaluator with the given limits on fuel, atoms of a relation, term depth and term
+    /// size.
     ///
     /// # Errors
     /// Returns an error if a term of the rules exceeds the limits.

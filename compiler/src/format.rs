@@ -3,8 +3,8 @@
 //!
 //! A rule has its head on the first line and one literal on each line after it. Alternatives of an
 //! `or` are below each other, and a term longer than a line is broken at its arguments. The
-//! author's grouping stays: blank lines (one of several), and facts of one relation on one line.
-//! Their columns are aligned with those of the lines around.
+//! author's grouping stays. Several blank lines become one, and facts of one relation may share a
+//! line. The columns of such lines are aligned with those of the lines around.
 //!
 //! The tokens and comments are those of the source, in the same order. Each comment stays at the
 //! end of its line or on a line of its own. Formatting again changes nothing. An explicit stack
@@ -149,8 +149,8 @@ impl<'t> Layout<'t> {
         gaps
     }
 
-    /// Returns the number of line ends between two forms that may share a line. These are short
-    /// facts of one relation, without a blank line or comment between them.
+    /// Returns the number of line ends between two forms, or `None` if they may not share a line.
+    /// Only short facts of one relation may, without a blank line or comment between them.
     fn between(&self, first: NodeId, second: NodeId) -> Option<usize> {
         let is_fact = |id: NodeId| {
             let (breaks, head) = (self.breaks[id.0 as usize], self.head(id));
@@ -212,7 +212,7 @@ impl<'t> Layout<'t> {
         }
     }
 
-    /// Writes a word, or the opening parenthesis of a list, which is pushed onto the stack.
+    /// Writes a word, or the opening parenthesis of a list. Pushes the list onto the stack.
     fn start(
         &self,
         id: NodeId,

@@ -56,7 +56,7 @@ pub fn components(
     }
 }
 
-/// The component of each node. Its number is larger than those of the components that it leads to.
+/// The index of each node's component. A component has a larger index than those that it leads to.
 pub(crate) fn component_of(nodes: usize, successors: impl FnMut(usize, &mut Vec<usize>)) -> Vec<usize> {
     let mut component = vec![0; nodes];
     let mut count = 0;

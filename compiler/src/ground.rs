@@ -9,9 +9,9 @@
 //! The fixpoint and the splitting of rules spend the steps and bytes of the phase. The work before
 //! is linear in the text, the work after in the instances, which the limits bound.
 //!
-//! The resulting [`GroundRules`] are stratified: no negation lies on a cycle. Each role has a move
-//! that is possible. No end is known where a goal value is no integer from 0 to 100. Grounding
-//! fails only if one of these tests fails or a named limit is exceeded.
+//! The resulting [`GroundRules`] are stratified: no negation lies on a cycle. Each role has a
+//! possible move. No random game ended with a goal value other than an integer from 0 to 100.
+//! Grounding fails only if one of these tests fails or a named limit is exceeded.
 
 mod advice;
 mod branches;
@@ -191,7 +191,7 @@ impl GroundRules {
 
 /// Grounds a rulesheet.
 ///
-/// Returns `None` if the ground program shows faults or a limit is exceeded, and reports that in
+/// Returns `None` if the ground program has errors or a limit is exceeded, and reports that in
 /// `diagnostics`. Also returns `None` for rules that grow, which the checks have reported.
 pub fn ground(rules: &Rules, options: &Options, diagnostics: &mut Diagnostics) -> Option<GroundRules> {
     if rules.grows {
@@ -444,7 +444,8 @@ struct Grouped {
 fn group(program: &Program) -> Grouped {
     let all =
         || program.instances.iter().flat_map(|(list, rule)| list.iter().map(move |i| (i.0, i.1, *rule)));
-    // A counting sort by head: the number of instances of each, then the index of its next one.
+    // A counting sort by head: first the number of instances of each head, then the index of its
+    // first instance.
     let mut heads = vec![0u32; program.atoms.len() + 1];
     all().for_each(|(head, ..)| heads[head.index() + 1] += 1);
     for i in 1..heads.len() {

@@ -48,9 +48,9 @@ pub struct Options {
     pub case_sensitive: bool,
     /// The input syntax; detected from the text if `None`.
     pub syntax: Option<Syntax>,
-    /// Reads rulesheets as the reference reasoner does. A role without goals has 0, and `does`
-    /// never holds for `legal`, `goal` and `terminal`. Callers bind the variables that a rule
-    /// leaves unbound. Such rules are then warnings instead of errors.
+    /// Reads rulesheets as the reference reasoner does. A role without rules for `goal` has the
+    /// goal value 0, and `does` never holds for `legal`, `goal` and `terminal`. Callers bind the
+    /// variables that a rule leaves unbound. Each such assumption is a warning instead of an error.
     pub lenient: bool,
     /// The limits on the rulesheet's cost.
     pub limits: Limits,
@@ -102,8 +102,8 @@ pub struct Compilation {
     pub net: Net,
     /// The nets of the turn phases, if the fluents go through a cycle of phases.
     pub phases: Option<optimize::Phases>,
-    /// The net after each number of moves, if the game is small enough for all its states to be
-    /// visited.
+    /// The nets for each number of moves made so far, if the game is small enough for all its
+    /// states to be visited.
     pub plies: Option<optimize::Plies>,
     /// The programs that play the game in lanes, if they are within the limits.
     pub lanes: Option<Lanes>,
@@ -268,8 +268,8 @@ fn go_on(meter: &Meter, diagnostics: &mut Diagnostics) -> Option<()> {
     Some(())
 }
 
-/// Optimises a net and makes its lanes and table. Each optional part gets a share of the rest of
-/// its phase's budget: half of it, and a third where the table is still to come.
+/// Optimises a net and makes its lanes and table. Each optional part gets half of its phase's
+/// remaining budget. The lanes get a third, since the table needs the rest.
 fn nets(raw: Net, options: &Options, diagnostics: &mut Diagnostics) -> Option<Nets> {
     begin(options, Phase::Optimize, diagnostics)?;
     let mut meter = Meter::new(options, Phase::Optimize);

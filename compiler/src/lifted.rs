@@ -18,10 +18,10 @@
 //! are made once, for the sizes in some sample states (`survey`).
 //!
 //! A public rulesheet shows the need. In `laikLee_hex` the relation `connection` has the visited
-//! cells as an ordered list among its arguments. The atoms that `terminal` asks for are the simple
+//! cells as an ordered list among its arguments. The atoms that `terminal` reads are the simple
 //! paths from one edge of a board of 25 hexagons. There are 207,802,892 in each colour (counted),
-//! each with its own list, and any of them may be coloured. This engine follows only the paths
-//! through cells of one colour.
+//! each with its own list, and any of these paths may be coloured. This engine follows only the
+//! paths through cells of one colour.
 //!
 //! # What decides
 //! Grounding rejects a program in which atoms depend on their own negation. Lifted evaluation never
@@ -36,14 +36,14 @@
 //! is never incomplete.
 //!
 //! # Limits
-//! [`Lifted::new`] takes at most [`Limits::fuel`] steps, and a part of that more to find names
-//! (`domain`) and to plan (`plan`). The tables of the rules alone, the names, the plans and the
-//! indexes take at most a quarter of [`Limits::max_bytes`] each.
+//! [`Lifted::new`] takes at most [`Limits::fuel`] steps, and in addition a share of that number to
+//! find names (`domain`) and to plan (`plan`). The tables of the rules alone, the names, the plans
+//! and the indexes take at most a quarter of [`Limits::max_bytes`] each.
 //!
 //! An evaluation (a state is observed, or one step is made) may take [`Limits::fuel`] divided by
-//! [`FUEL_SHARE`] steps. It may take a quarter of [`Limits::max_bytes`], and as much for views and
-//! indexes. Beyond that, it is abandoned with an [`Excess`]. The count depends on state and moves
-//! alone, not on earlier evaluations.
+//! [`FUEL_SHARE`] steps. It may take a quarter of [`Limits::max_bytes`], and another quarter for
+//! views and indexes. Beyond that, it is abandoned with an [`Excess`]. The count of steps depends
+//! on state and moves alone, not on earlier evaluations.
 
 mod assembly;
 mod clause;
@@ -78,7 +78,7 @@ use state::State;
 use std::{collections::BTreeMap, fmt};
 use table::{Store, Table};
 
-/// The divisor of [`Limits::fuel`] that gives the steps of one evaluation.
+/// The share of [`Limits::fuel`] that one evaluation may take: one part in this number.
 pub const FUEL_SHARE: u64 = 5;
 
 /// The reason why an evaluation or its preparation was abandoned.
@@ -88,7 +88,7 @@ enum Stop {
     Bytes,
     /// A term too deep or too large.
     Term,
-    /// Steps nested beyond the greatest depth.
+    /// Steps nested beyond the maximum depth.
     Depth,
     /// Relations called with too many patterns of arguments.
     Procedures,
@@ -189,7 +189,7 @@ fn no_moves(rules: &Rules, role: usize) -> Diagnostic {
         .help(format!("add a rule such as `(<= (legal {name} noop) ..)`"))
 }
 
-/// The diagnostic for a goal value that is not a number.
+/// The diagnostic for a goal value that is not an integer from 0 to 255.
 fn no_value(rules: &Rules) -> Diagnostic {
     let is_open = |rule: &&Rule| {
         rule.head.relation == rules.keywords.goal
@@ -288,7 +288,7 @@ impl fmt::Debug for Lifted {
     }
 }
 
-/// The numbers of the relations that are keywords.
+/// The indices of the keyword relations.
 #[derive(Clone, Copy, Debug)]
 struct Relations {
     fact: usize,
@@ -336,15 +336,16 @@ pub struct Scratch {
     seen: Option<Result<(), Stop>>,
     /// The result of filling the goals of `state`; `None` if they are not filled.
     scored: Option<Result<(), Stop>>,
-    /// The numbers of terms and of questions after observing `state`; a step drops all later ones.
+    /// The numbers of terms and of subgoals after observing `state`. A step drops all later terms
+    /// and subgoals.
     marks: (usize, usize),
-    /// Steps taken and tables cleared so far.
+    /// The number of steps taken and tables cleared so far.
     work: u64,
 }
 
 impl Scratch {
-    /// The steps of all evaluations so far, plus the tables that they cleared. Their time is
-    /// estimated from this.
+    /// The number of steps of all evaluations so far, plus the number of tables that they cleared.
+    /// The time of evaluations is estimated from this sum.
     #[must_use]
     pub fn work(&self) -> u64 {
         self.work
@@ -581,8 +582,8 @@ impl Lifted {
         (0..table.len()).map(|i| (table.tuple(i)[0], table.tuple(i)[1]))
     }
 
-    /// Makes `state` the current state, and fills the relations that observing it needs. Returns
-    /// the earlier result if it is the current state already.
+    /// Makes `state` the current state, and fills the relations that observing it needs. If `state`
+    /// is the current state already, returns the earlier result.
     fn enter(&self, scratch: &mut Scratch, state: &[u64]) -> Result<(), Stop> {
         if let Some(seen) = scratch.seen
             && scratch.state.is(state)

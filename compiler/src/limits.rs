@@ -1,8 +1,8 @@
 //! Limits on the cost of a rulesheet, checked before memory is allocated.
 //!
 //! Every limit is deterministic: it counts items or steps and reads no clock. It is also monotone:
-//! raising it never changes a game that compiled without that. Optional work, such as a pass of the
-//! optimiser, is left out if a limit is too low for it ([`Omission`](crate::Omission)).
+//! raising it never changes a game that compiled with the lower limit. Optional work, such as a
+//! pass of the optimiser, is left out if a limit is too low for it ([`Omission`](crate::Omission)).
 
 use crate::observer::Phase;
 
@@ -79,7 +79,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The steps that a phase may take.
+    /// The maximum number of steps of a phase.
     #[must_use]
     pub fn fuel_of(&self, phase: Phase) -> u64 {
         match phase {
@@ -88,8 +88,8 @@ impl Limits {
         }
     }
 
-    /// Returns limits for text from a network: any megabyte of text ends within about two seconds
-    /// and 300 MiB.
+    /// Returns limits for text from a network. Compiling at most 1 MiB of text then takes at most
+    /// about two seconds and 300 MiB.
     #[must_use]
     pub fn network() -> Self {
         let whole = Self::default();

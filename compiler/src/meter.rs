@@ -6,8 +6,8 @@
 //! budget by more than a constant factor. A step is about ten nanoseconds of work.
 //!
 //! Optional work gets a [share](Meter::share) of the meter, and is left out if that is too small.
-//! [`Meter::settle`] returns the unused part of a share. No clock is read, so a rulesheet stops at
-//! the same place on every machine, unless the caller cancels.
+//! [`Meter::settle`] adds the unused steps of a share to the meter again. No clock is read, so a
+//! rulesheet stops at the same place on every machine, unless the caller cancels.
 
 use crate::{
     Limits, Options,
@@ -42,13 +42,13 @@ pub struct Omission {
 /// observer cancels, no steps are left.
 #[derive(Clone, Debug)]
 pub struct Meter {
-    /// Steps left until the next report.
+    /// The number of steps left until the next report.
     near: u64,
-    /// Steps left after the next report.
+    /// The number of steps left after the next report.
     far: u64,
     /// The sum of the steps left and taken, including those taken before this meter was created.
     all: u64,
-    /// Bytes in use; `most` is their limit.
+    /// The number of bytes in use, at most `most`.
     held: usize,
     most: usize,
     progress: Progress,
@@ -57,7 +57,7 @@ pub struct Meter {
     omissions: Vec<Omission>,
 }
 
-/// The steps between two reports of a phase: about 0.3 milliseconds of work.
+/// The number of steps between two reports of a phase: about 0.3 milliseconds of work.
 pub const INTERVAL: u64 = 1 << 15;
 
 impl fmt::Display for Omission {
@@ -180,8 +180,8 @@ impl Meter {
         }
     }
 
-    /// Replaces the remaining budget. Steps taken before still count in reports and towards the
-    /// next one.
+    /// Replaces the remaining budget. Steps taken before still count in reports, and towards the
+    /// next report.
     pub(crate) fn refill(&mut self, steps: u64, bytes: usize) {
         self.all = self.spent() + steps;
         self.near = self.near.min(steps);
@@ -201,8 +201,8 @@ impl Meter {
         share.stop
     }
 
-    /// Does optional work within a share. Returns `None` if `work` does, or if the caller
-    /// cancelled. If the share was too small, adds an [`Omission`].
+    /// Does optional work within a share. Returns `None` if `work` does, or if the caller had
+    /// already cancelled. If the share was too small, adds an [`Omission`].
     pub fn attempt<T>(
         &mut self,
         part: &'static str,
@@ -252,7 +252,8 @@ impl Meter {
         self.most - self.held
     }
 
-    /// The reason of the last refusal, if there was one.
+    /// The reason of the first refusal, or the cancellation if the caller cancelled. `None` if no
+    /// call was refused.
     #[must_use]
     pub fn stop(&self) -> Option<Stop> {
         self.stop

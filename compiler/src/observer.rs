@@ -71,8 +71,8 @@ pub struct Progress {
     /// The number of products so far, in the phase's [unit](Phase::unit). It falls if the phase
     /// starts over or finds a smaller result.
     pub made: usize,
-    /// The steps that the phase has taken so far, as [`Limits::fuel`](crate::Limits::fuel) counts
-    /// them.
+    /// The number of steps that the phase has taken so far, as
+    /// [`Limits::fuel`](crate::Limits::fuel) counts them.
     pub steps: u64,
 }
 

@@ -1,11 +1,11 @@
 //! Optimises a net by an ordered list of passes.
 //!
 //! Every pass takes a [`Net`] and returns one with the same play: the same legal moves, goals,
-//! termination and successors. This holds for every reachable state, and for every legal joint move
-//! in one that is not terminal. A pass keeps all inputs and outputs, leaves no dead gates, and is
-//! deterministic. It pays a [`Meter`] for its steps and bytes before it takes them; if the meter
-//! runs out, the net stays unchanged. If a pass repeats a rewriting, its module page names the
-//! measure that decreases each time.
+//! termination and successors. This holds in every reachable state and, if the state is not
+//! terminal, for every legal joint move. A pass keeps all inputs and outputs, leaves no dead gates,
+//! and is deterministic. It pays a [`Meter`] for its steps and bytes before it takes them; if the
+//! meter runs out, the net stays unchanged. If a pass repeats a rewriting, its module page names
+//! the measure that decreases each time.
 //!
 //! Each pass has a file named after its subject. Passes share the other files: `rebuild` copies
 //! nets, and `users` lists where gates are used. `simulate` proposes candidates by random play, and
@@ -64,7 +64,7 @@ pub const PASSES: &[Pass] = &[
     ("assume_legality", assume_legality),
     // Gathers the moves that have the same effect into one disjunction.
     ("factor", factor),
-    // Then gives disjunctions of moves in several gates one form.
+    // Splits the sums of products into disjunctions of moves and a total that several gates share.
     ("factor_moves", factor_moves),
     // Disjunctions of most moves become complements.
     ("complement", complement),
@@ -90,7 +90,8 @@ const PARTS: u64 = 2;
 /// skipped, and the meter records that.
 #[must_use]
 pub fn optimize(net: Net, meter: &mut Meter) -> Net {
-    // The bytes of the current net stay taken, and those of its replacement until it takes over.
+    // The share of each pass counts the bytes of the current net, in addition to those of the net
+    // that the pass makes.
     let mut net = net;
     for &(name, pass) in PASSES {
         let next = meter.attempt(name, PARTS, |meter| {

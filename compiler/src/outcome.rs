@@ -1,8 +1,8 @@
 //! Checks how games begin and end: GDL118 to GDL121, and GDL140 as a possible cause.
 //!
-//! The checks warn of games that cannot end, players that cannot win, and games that are over
-//! before the first move. Their proof is constant folding of the optimised net. Only play can
-//! decide the cases that it leaves open.
+//! The checks warn of games that cannot end and players that cannot win, which constant outputs of
+//! the optimised net prove. They also evaluate the initial state, which may be terminal or leave a
+//! player without a move. Only play can decide the other cases.
 
 use crate::check::frame;
 use crate::diagnostic::{Diagnostic, codes};
@@ -19,7 +19,8 @@ pub fn check(rules: &Rules, ground: &GroundRules, net: &Net, diagnostics: &mut D
     start(rules, ground, diagnostics);
 }
 
-/// Reports that the game cannot end and the roles that cannot win, with the possible causes.
+/// Reports that the game cannot end if `is_endless`, and that `losers` cannot win, with the
+/// possible causes.
 pub fn conclude<'a>(
     rules: &Rules,
     is_endless: bool,
@@ -34,7 +35,7 @@ pub fn conclude<'a>(
     }
     for (role, name) in losers {
         let fault = winless(rules, role, name);
-        // Without any rule for 100, that is the cause.
+        // Without any rule for 100, the missing rule is the cause.
         roots.extend((!fault.labels.is_empty()).then_some(rules.keywords.goal));
         faults.push(fault);
     }

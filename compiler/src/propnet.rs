@@ -176,13 +176,13 @@ pub struct Net {
     operands: Vec<Signal>,
     /// The AND gates, numbered from zero, by their operands.
     table: HashTable<u32>,
-    /// Steps taken in [`Net::and`] since they were last paid for.
+    /// The number of steps taken in [`Net::and`] that are not paid for yet.
     steps: u64,
-    /// The bytes of gates that were last paid for.
+    /// The number of bytes of gates that are paid for.
     paid: usize,
 }
 
-/// The comparisons that absorption may take for each operand of a new gate, on average.
+/// The number of comparisons that absorption may take for each operand of a new gate, on average.
 const ABSORPTIONS: usize = 256;
 
 /// The number of operands that are moved in the time of one comparison.
@@ -425,7 +425,7 @@ impl Net {
                 let gate = operand.gate() as usize;
                 i += 1;
                 if gate < self.inputs() {
-                    // The loop below inserted this operand.
+                    // The code below inserted this operand.
                     continue;
                 }
                 let inner = self.operands(gate);
@@ -496,7 +496,8 @@ impl Net {
                 if !signal.is_negated() && operands.binary_search(&other).is_ok())
     }
 
-    /// Computes the longest path from an input to an output, in AND gates. O(literals).
+    /// Computes the length of the longest path from an input to an output, in AND gates.
+    /// O(literals).
     #[must_use]
     pub fn depth(&self) -> usize {
         let mut depths = vec![0usize; self.len()];
@@ -556,7 +557,7 @@ impl Net {
         (0..self.vocabulary.roles.len()).map(move |role| sees.map_or(&[][..], |lists| &lists[role][..]))
     }
 
-    /// The number of values of a role's goal, summed over the roles.
+    /// The number of possible goal values, summed over the roles.
     #[must_use]
     pub fn goals(&self) -> usize {
         self.outputs.goal.iter().map(Vec::len).sum()

@@ -265,8 +265,8 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// The role of chance: the one called `random`, in any case unless symbols are case-sensitive.
-    /// It is chance in every rulesheet, with or without percepts.
+    /// The role of chance: the one called `random`, in upper or lower case unless symbols are
+    /// case-sensitive. It is chance in every rulesheet, with or without percepts.
     #[must_use]
     pub fn chance(&self) -> Option<&Term> {
         let random = Term::Constant(self.symbols.find("random")?);
@@ -291,8 +291,8 @@ impl Rules {
         self.about(self.keywords.role, role).next()
     }
 
-    /// The rules for a relation whose first argument is the role or a variable, in the order of the
-    /// text.
+    /// The rules for a relation, in the order of the text, if the first argument of the head is the
+    /// role or a variable.
     pub fn about(&self, relation: RelationId, role: usize) -> impl Iterator<Item = &Rule> {
         let role = &self.roles[role];
         let may_be = move |term: &Term| matches!(term, Term::Variable(_)) || term == role;

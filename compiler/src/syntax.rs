@@ -69,12 +69,12 @@ pub struct Tree {
     pub forms: Vec<NodeId>,
     /// Every comment, without its semicolon, in the order of the text.
     pub comments: Vec<Span>,
-    /// True if part of the text could not be read, so that definitions that seem missing may be
-    /// there.
+    /// True if part of the text could not be read, so that definitions that seem missing may be in
+    /// that part.
     pub broken: bool,
     /// The syntax of the text.
     pub syntax: Syntax,
-    /// Names of nodes that differ from the text of their span.
+    /// The names that were given to nodes, in place of the texts of their spans.
     names: FxHashMap<NodeId, Box<str>>,
 }
 
@@ -170,8 +170,8 @@ fn kif(source: &Source, limits: &crate::Limits) -> (Tree, Vec<Diagnostic>) {
     (builder.tree, builder.found)
 }
 
-/// The bytes of text passed to pest at a time. Its token queue takes about a hundred bytes per
-/// token, too much for a whole file of parentheses.
+/// The number of bytes of text passed to pest at a time. Its token queue takes about a hundred
+/// bytes per token, too much for a whole file of parentheses.
 const CHUNK: usize = 1 << 16;
 
 /// Returns the length of the next chunk, in bytes: whole tokens, and whole lines if lines are
@@ -254,7 +254,7 @@ struct Open {
     first: usize,
 }
 
-/// The kind of a list that starts in column one inside another.
+/// The kind of a list that starts in column one inside another list.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Behind {
     /// A rule, which never occurs inside another form.
@@ -304,7 +304,7 @@ struct Builder<'s> {
     beyond: usize,
     /// True if the current form has a fault, so that it is left out of [`Tree::forms`].
     bad: bool,
-    /// Tokens that start before this offset belong to a string or block comment.
+    /// Tokens that start before this offset belong to a string or to a comment of another language.
     skip: u32,
     /// The first `(` in column one inside the current form: there the next form may start.
     restart: Option<Restart>,
@@ -586,7 +586,7 @@ impl<'s> Builder<'s> {
     fn block_comment(&mut self, span: Span) {
         let body = span.start as usize + 2;
         let end = if self.no_more_block_ends { None } else { self.source.text()[body..].find("|#") };
-        // Otherwise each of many openers would search the file to its end.
+        // Without this flag, each of many openers would search the file to its end.
         self.no_more_block_ends = end.is_none();
         self.skip = end.map_or(span.end, |end| (body + end + 2) as u32);
         let sign = Span { start: span.start, end: span.start + 2 };
@@ -645,7 +645,7 @@ impl<'s> Builder<'s> {
         let words = self.source.slice(place).trim_matches('"').trim();
         let fits = |c: char| c.is_ascii_alphanumeric() || "_+-".contains(c);
         let name: String = words.chars().map(|c| if fits(c) { c } else { '_' }).collect();
-        // A name that differs from the text in quotes may be taken.
+        // A name that differs from the text in quotes may already be in use.
         let is_same = name == words;
         self.fault(match (name.is_empty(), is_same) {
             (true, _) => fault,
@@ -660,7 +660,8 @@ impl<'s> Builder<'s> {
         let start = span.start as usize + at;
         let place = Span::new(start, start + c.len_utf8());
         let number = u32::from(c);
-        // All of them, so that one round fixes the word. Equal words stay equal.
+        // Replaces all such characters, so that one round of edits fixes the word. Equal words stay
+        // equal.
         let edits = text.char_indices().filter(|(_, c)| !c.is_ascii_graphic()).map(|(at, c)| {
             let start = span.start as usize + at;
             let text = match c {

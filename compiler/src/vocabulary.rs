@@ -25,8 +25,8 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// Creates the names of a game with these roles. The lists of fluents, moves and percepts are
-    /// sorted already.
+    /// Creates the names of a game with these roles. The lists of fluents, moves and percepts must
+    /// be sorted.
     pub(crate) fn new(
         rules: &Rules,
         terms: &Terms,

@@ -170,8 +170,8 @@ fn texts_are_bounded() {
         };
         explanation.atom.len() + reason
     }
-    // Each of 500 rules fails for an atom that 500 rules could derive, from atoms that 500 rules
-    // could derive.
+    // Each of 500 rules fails for an atom that 500 other rules could derive, from atoms that one
+    // rule could derive.
     let long = "n".repeat(200);
     let wide = (0..500).fold(String::new(), |text, n| {
         text + &format!("(<= (deep ?x) (wide ?x {long}{n})) (<= (wide ?x ?y) (flat ?x ?y {n}))")

@@ -40,7 +40,7 @@ fn pairs(rule: &str) -> String {
     )
 }
 
-/// The instances of the game without those of the added rule.
+/// The number of instances of the game, without those of the added rule.
 const FRAME: usize = 400 + 400 + 400 + 1 + 1;
 
 #[test]
@@ -90,8 +90,8 @@ fn of_a_vast_clause_relations_that_say_what_differs_are_unfolded() {
     let (whole, split) = (grounded(&text, WHOLE), grounded(&text, 100));
     let frame = 2 * 64 * 20 + 2;
     assert_eq!(whole.len(), frame + 64 * 63 * 20);
-    // For columns and for rows: those with a cell, those next to one of these, and all cells in the
-    // latter.
+    // For each of the two coordinates: its values in `f`, the values that differ from one of these,
+    // and all cells with such a value.
     assert_eq!(split.len(), frame + 2 * (64 * 20 + 8 * 7 * 20 + 64 * 20));
     assert_eq!(split.vocabulary.fluents, whole.vocabulary.fluents);
 }
@@ -124,7 +124,7 @@ fn kinds(rule: &str) -> String {
     )
 }
 
-/// The instances for legal moves, for goals and for the end.
+/// The number of instances for legal moves, for goals and for the end.
 const MOVES: usize = 800 + 2 + 1;
 
 #[test]

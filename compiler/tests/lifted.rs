@@ -1,5 +1,5 @@
-//! Compares evaluation in each state with the evaluator, on short rulesheets. Each is hard for one
-//! of the two ways to evaluate relations, or for finding the names.
+//! Compares [`Lifted`] with the evaluator, on short rulesheets. Each is hard for one of the two
+//! ways to evaluate relations, calls and tables, or for finding the names.
 
 use gdl_compiler::{
     Diagnostics, Levels, Limits, Observer, Options, Rules, Source, check,
@@ -49,7 +49,7 @@ impl<'r> Pair<'r> {
         Self { game, scratch: game.scratch(), evaluator, row: game.initial().to_vec(), state }
     }
 
-    /// Compares the views of the state. Returns the legal moves of each role by number, and true if
+    /// Compares the views of the state. Returns the indices of each role's legal moves, and true if
     /// the state is terminal.
     fn look(&mut self) -> (Vec<Vec<u32>>, bool) {
         let (game, shape) = (self.game, self.game.shape);
@@ -188,8 +188,8 @@ fn paths_that_carry_what_they_visited_are_followed_on_demand() {
         (<= terminal won)
         (<= (goal p 100) won)
         (<= (goal p 0) (not won))";
-    // The evaluator fills relations, and this one is too large, so the game is compared with known
-    // results.
+    // The evaluator fills relations, and `path` is too large for that, so the game is compared with
+    // known results.
     let rules = rules(&text);
     let game = Lifted::new(&rules, &Options::default()).expect("within the limits");
     let mut scratch = game.scratch();
@@ -507,8 +507,7 @@ fn goals_that_are_no_numbers_are_told() {
     }
 }
 
-/// A game with `count` relations whose rules have `literals` literals, all of the head's own
-/// component.
+/// A game with `count` relations whose rules have `literals` literals, all of the head's own SCC.
 fn recursive(literals: usize, count: usize) -> String {
     let mut text = String::from("(role p) (init (n 1)) (legal p x) (goal p 0) (<= terminal (q0 1))\n");
     for i in 0..count {

@@ -100,7 +100,7 @@ fn long_cycles_are_told_briefly() {
 
 #[test]
 fn cycles_are_traced_within_a_budget() {
-    // Each of 150 rules closes a cycle of its own through one large group.
+    // Each of 150 rules closes a cycle of its own through one large SCC.
     let links = repeat(150, |i| {
         repeat(150, |j| format!("(<= (p{i}) (p{j}))"))
             + &format!("(<= (p{i}) (not (p{})) (true a))", (i + 1) % 150)

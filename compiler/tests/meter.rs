@@ -68,7 +68,8 @@ fn board() -> Net {
     ))
 }
 
-/// Runs some work with one step too few, with a single byte, and with enough of both.
+/// Runs some work with too few steps, with exactly enough steps, and with 1,000 bytes, which are
+/// too few.
 fn starve<T>(name: &str, work: impl Fn(&mut Meter) -> Option<T>) {
     let mut meter = Meter::of(u64::MAX);
     assert!(work(&mut meter).is_some(), "{name}");
@@ -167,7 +168,7 @@ fn what_is_shared_out_comes_back() {
     assert_eq!((meter.take(70), meter.hold(101), meter.hold(100)), (Some(()), None, Some(())));
 }
 
-/// Compiles rules. Returns the most steps that each stage reported, and the result.
+/// Compiles rules. Returns the maximum number of steps that each stage reported, and the result.
 fn steps(rules: &str, limits: Limits) -> (BTreeMap<String, u64>, Option<Compilation>) {
     let heard: Arc<Mutex<BTreeMap<String, u64>>> = Arc::default();
     let listener = Arc::clone(&heard);
@@ -196,7 +197,7 @@ fn exclusions_that_gain_nothing_are_left_alone() {
     assert!(steps["Optimize"] < 100_000, "{steps:?}");
 }
 
-/// The first ply is bounded by the joint moves that any ply may have.
+/// The limit on joint moves holds for the first ply too.
 #[test]
 fn crowds_have_no_plies() {
     let crowd = |roles: usize, moves: usize| {

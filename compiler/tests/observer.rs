@@ -21,8 +21,8 @@ fn source() -> Source {
     Source::new("wide.kif", format!("{cells} {rules}"))
 }
 
-/// Compiles the game and cancels at report number `last`. Returns the reports and the codes of the
-/// errors.
+/// Compiles the game and cancels at the report with the index `last`. Returns the reports and the
+/// codes of the errors.
 fn run(last: usize) -> (Vec<Progress>, Vec<&'static str>) {
     let reports = Arc::new(Mutex::new(Vec::new()));
     let listener = Arc::clone(&reports);

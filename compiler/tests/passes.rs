@@ -83,7 +83,7 @@ fn the_start_may_rest_on_negation_that_is_stratified_once_ground() {
 
 #[test]
 fn cycles_are_unrolled_to_their_least_fixpoint() {
-    // `r` and `s` support each other, and hold only through `(on)`.
+    // `r` and `s` support each other, and hold only through `on`.
     let net = net("(role p) (init off) (legal p wait)
         (<= r s) (<= s r) (<= r (true on))
         (<= (next on) (does p wait))
@@ -347,8 +347,8 @@ fn whose_turn_it_is_tells_the_phase() {
 
 #[test]
 fn moves_may_pass_the_turn_on() {
-    // Each move except waiting passes the turn. Fluents that some moves do not pass follow no
-    // cycle.
+    // Each move except waiting passes the turn. If a move does not pass the turn, the fluents of
+    // `control` follow no cycle.
     let rules = |given: &str| {
         format!(
             "(role p) (role q) (init (control p)) (init (at 0)) (goal p 0) (goal q 0)

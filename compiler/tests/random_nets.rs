@@ -126,7 +126,7 @@ impl Draft {
         let depth = self.random.below(4);
         match self.random.below(8) {
             0 => self.random.signal(&self.moving),
-            // A latch stays true once it is.
+            // A latch stays true once it is true, or stays false once it is false.
             1 => {
                 let other = self.tree(depth);
                 self.net.or(vec![itself, other])
@@ -478,11 +478,11 @@ fn compare(left: &Net, right: &Net, context: &str) -> usize {
 struct Totals {
     states: usize,
     groups: usize,
-    /// The nets with ends that the last step cannot have caused.
+    /// The number of nets with ends that the last step cannot have caused.
     impossible_ends: usize,
-    /// The nets with plies.
+    /// The number of nets with plies.
     short: usize,
-    /// The nets with phases.
+    /// The number of nets with phases.
     cyclic: usize,
 }
 

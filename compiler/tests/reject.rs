@@ -18,8 +18,8 @@ const FOUND_BY_PLAY: &[&str] = &["GDL121", "GDL122", "GDL123", "GDL124", "GDL125
 /// The codes of rulesheets that are too large for naive grounding: they may load or exceed a limit.
 const BOMBS: &[&str] = &["GDL133", "GDL134", "GDL136", "GDL139"];
 
-/// The codes that only the macro reports, since they need no rulesheet; the compile-fail tests
-/// cover them.
+/// The codes that no text of a rulesheet causes: those of the macro, which the compile-fail tests
+/// cover, of a defect of the compiler, and of cancellation.
 const NO_RULESHEET: &[&str] = &["GDLM1", "GDLM2", "GDLM8", "GDLM9"];
 
 /// A rulesheet and the code that it gives.

@@ -264,7 +264,7 @@ fn facts(text: &str) -> [usize; 2] {
         .map(|split_from| played(text, split_from).possible.iter().filter(|&&possible| possible).count())
 }
 
-/// A game with a ring of `count` lights, counted one by one by a tail-recursive rule.
+/// A game with a row of `count` lights, counted one by one by a tail-recursive rule.
 fn count(count: usize, added: &str) -> String {
     let numbers = repeat(2 * count, |i| format!("(n {i}) (succ {i} {})", i + 1));
     let lights = repeat(count - 1, |i| format!("(after {i} {})", i + 1));
@@ -432,7 +432,8 @@ fn a_sudoku_that_asks_for_nine_cells_together_is_taken_apart() {
 }
 
 /// A board of nine squares with stones, an eye and a king. One role moves all of them, but no stone
-/// that would let the eye see the king. `shut` has the rules for a stone that leaves its square.
+/// whose move would let the eye see the king. `shut` has the rules for a stone that leaves its
+/// square.
 fn hypothetical(shut: &str) -> String {
     let middle = |a: &str, b: &str, c: &str| {
         format!(

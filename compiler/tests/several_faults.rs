@@ -223,7 +223,7 @@ legal(r, noop).
 ",
         "GDL104 1:2, GDL090 1:22",
     ),
-    // Keywords: a form that is not a rule hides no missing one.
+    // Keywords: a form with a wrong shape is not also reported as missing.
     (
         WHOLE,
         r"

@@ -1,5 +1,5 @@
-//! An error means that a game cannot be played; other faults are warnings. The counts of `eval`
-//! are those of an independent oracle.
+//! An error means that a game cannot be played; other faults are warnings. The expected numbers of
+//! sequences of joint moves come from an independent oracle.
 
 use gdl_compiler::{
     Compilation, Diagnostics, Options, Rules, Source, compile,

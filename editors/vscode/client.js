@@ -37,7 +37,7 @@ class Writer extends AbstractMessageWriter {
   }
 }
 
-/** The way to a server in a new worker, which `start` makes of the address of its script. */
+/** Starts a worker with a server, by `start`. Returns the reader and the writer of messages. */
 export async function transports(context, start) {
   const file = (name) => Uri.joinPath(context.extensionUri, "dist", name);
   const module = await workspace.fs.readFile(file("gdl.wasm"));

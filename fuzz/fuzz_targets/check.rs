@@ -1,4 +1,5 @@
-//! Any bytes: the checks end with rules or an error, in either spelling, and say the same twice.
+//! Any bytes: the checks end with rules or an error, whether or not case counts, and repeat their
+//! diagnostics.
 #![no_main]
 
 use gdl_compiler::Options;

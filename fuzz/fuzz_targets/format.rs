@@ -1,4 +1,5 @@
-//! Any bytes: what can be read is formatted, once and for all, with the same tokens and comments.
+//! Any bytes: formatting keeps the tokens and comments of a text that can be read, and is
+//! idempotent.
 #![no_main]
 
 use gdl_compiler::{Diagnostics, Source, format::format, syntax::parse};

@@ -21,7 +21,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
 });
 
-// Mostly by forms; now and then by bytes, with the dictionary.
+// Mutates forms, or bytes with the dictionary for every eighth seed.
 fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
     if seed.is_multiple_of(8) {
         return fuzzer_mutate(data, size, max_size);

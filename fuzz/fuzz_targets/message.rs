@@ -1,5 +1,5 @@
-//! Any bytes: a message of the network protocol is read or has a place where it is wrong, and what
-//! was read is written and read again.
+//! Any bytes: a message of the network protocol is read, or rejected with the place of the error. A
+//! message that was read is written and read again.
 #![no_main]
 
 use gdl_fuzz::message::read;

@@ -1,4 +1,5 @@
-//! Rulesheets made from bytes: what compiles plays the same in all engines and in the oracle.
+//! Rulesheets made from bytes: a game that compiles plays the same in all engines and in the
+//! oracle.
 #![no_main]
 
 use gdl_fuzz::{comparison::compare, generator::rulesheet, options};
@@ -6,6 +7,6 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     let text = rulesheet(bytes);
-    // The outcome is of no interest: it panics if the engines differ.
+    // The result does not matter: `compare` panics if the engines differ.
     drop(compare(&text, &options(), 8));
 });

@@ -1,5 +1,5 @@
-//! Stories of requests, made from bytes: every answer is as described, and no person's session is
-//! changed by another.
+//! Stories of requests, made from bytes: every answer is as described, and no request changes
+//! another person's session.
 #![no_main]
 
 use gdl_fuzz::serve::play;

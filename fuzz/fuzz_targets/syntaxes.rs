@@ -1,5 +1,5 @@
-//! Any bytes as infix GDL and as Epilog: each is read to rules or an error, has one layout if it
-//! can be read, and can be converted then.
+//! Any bytes as infix GDL and as Epilog: reading ends with rules or an error, formatting is
+//! idempotent, and conversions end.
 #![no_main]
 
 use gdl_compiler::{Options, Source, Syntax, convert::convert, format::format};

@@ -1,4 +1,4 @@
-//! Tools that the targets share: bytes in, small limits, a mutator of whole forms.
+//! Tools that the targets share: reading of bytes, small limits, and a mutator of whole forms.
 
 #[path = "../../tests/src/comparison.rs"]
 pub mod comparison;
@@ -30,7 +30,8 @@ pub fn options() -> Options {
     Options { limits, ..Options::default() }
 }
 
-/// The rulesheet in `bytes`, unless they are no text; then the fault must be one that can be shown.
+/// Returns the rulesheet in `bytes`. If the bytes are no text, asserts that the fault can be
+/// rendered, and returns `None`.
 pub fn source(bytes: &[u8]) -> Option<Source> {
     match Source::from_bytes("fuzz.kif", bytes.to_vec()) {
         Ok(source) => Some(source),
@@ -41,7 +42,7 @@ pub fn source(bytes: &[u8]) -> Option<Source> {
     }
 }
 
-/// Parses and checks; what comes out is rules or an error, and the report can be shown either way.
+/// Parses and checks a rulesheet. Asserts that the result is either rules or an error.
 pub fn checked(source: &Source, options: &Options) -> (Diagnostics, Option<Rules>) {
     let mut diagnostics = Diagnostics::new(options.levels.clone());
     let tree = syntax::parse(source, options, &mut diagnostics);
@@ -50,7 +51,8 @@ pub fn checked(source: &Source, options: &Options) -> (Diagnostics, Option<Rules
     (diagnostics, rules)
 }
 
-/// Renders the report: every place must be inside the text and between two characters.
+/// Renders the report. Asserts that every place is inside the text and begins and ends between
+/// characters.
 pub fn show(mut diagnostics: Diagnostics, source: &Source) {
     diagnostics.sort();
     assert_eq!(diagnostics.render(source).is_empty(), diagnostics.is_empty());

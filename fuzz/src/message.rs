@@ -1,4 +1,4 @@
-//! Messages of the network protocol: bytes in, read as whatever they may be.
+//! Messages of the network protocol, read from any bytes.
 
 #[path = "../../servers/network/tests/matches/reading.rs"]
 mod reading;

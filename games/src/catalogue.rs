@@ -15,7 +15,7 @@ pub struct Entry {
     pub kind: Kind,
     /// The number of roles, without chance.
     pub players: usize,
-    /// The tags of the game, which most games lack.
+    /// The tags of the game; empty for most games.
     pub tags: &'static [Tag],
     /// The rulesheet, in KIF.
     pub text: &'static str,

@@ -119,7 +119,7 @@ pub trait Counter {
     /// at first. Counts from 2^128 on are `u128::MAX`. Time and memory are those of [`Perft`].
     fn count(&mut self) -> u128;
 
-    /// The number of states in which the last moves of these sequences were counted.
+    /// Returns the number of states whose joint moves the last call of [`Counter::count`] counted.
     fn states(&self) -> u64;
 
     /// Returns the initial state's joint moves as texts, each with the number of sequences of

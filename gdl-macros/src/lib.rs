@@ -46,8 +46,9 @@ use std::{
 ///
 /// Roles, moves, fluents and percepts print as KIF text, parse from it, and can be iterated. Their
 /// Rust names are those of the rulesheet in Rust's conventions. Keywords get an underscore,
-/// `Move::move_(..)`. Names with a second number of arguments get that number, `Move::mark_3(..)`,
-/// and other collisions are numbered. The module's documentation lists them all.
+/// `Move::move_(..)`. If a name occurs with several numbers of arguments, all but the least are
+/// appended, as in `Move::mark_3(..)`. Other collisions are numbered. The module's documentation
+/// lists them all.
 ///
 /// ```ignore
 /// gdl!(

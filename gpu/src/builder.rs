@@ -19,7 +19,8 @@ pub(crate) struct Step<V> {
     pub(crate) started: V,
     /// The lanes in which a move was made.
     pub(crate) moved: V,
-    /// The words of moves chosen by each role; empty for a role without a choice.
+    /// For each role, a word for each possible move: the lanes in which the role chose it. Empty
+    /// for a role without a choice.
     pub(crate) made: Vec<Vec<V>>,
 }
 

@@ -100,7 +100,7 @@ fn count<B: Build>(b: &mut B, words: &[B::Value]) -> Vec<B::Value> {
     columns.into_iter().flatten().collect()
 }
 
-/// Adds two numbers; the sum is a digit longer than the longer one.
+/// Adds two numbers; the sum is one digit longer than the longer of the two.
 fn add<B: Build>(b: &mut B, one: &[B::Value], other: &[B::Value]) -> Vec<B::Value> {
     let zero = b.constant(false);
     let mut carry = zero;
@@ -114,8 +114,8 @@ fn add<B: Build>(b: &mut B, one: &[B::Value], other: &[B::Value]) -> Vec<B::Valu
     sum
 }
 
-/// Subtracts one from a number, to `length` digits. Also returns the lanes in which it was zero;
-/// there it stays zero.
+/// Subtracts one from a number, to `length` digits. Also returns the lanes in which the number was
+/// zero; there it stays zero.
 fn decrement<B: Build>(b: &mut B, number: &[B::Value], length: usize) -> (Vec<B::Value>, B::Value) {
     let mut none = b.constant(true);
     let mut less = Vec::with_capacity(number.len());
@@ -129,7 +129,7 @@ fn decrement<B: Build>(b: &mut B, number: &[B::Value], length: usize) -> (Vec<B:
 
 /// Draws a random number from 0 to `greatest` in the games of `todo`; the others have any number.
 fn draw<B: Build>(b: &mut B, scratch: Scratch, greatest: &[B::Value], todo: B::Value) -> Vec<B::Value> {
-    // The digits that may be set: those up to the highest set one of `greatest`.
+    // The digits that may be set: those up to the highest set digit of `greatest`.
     let mut masks = greatest.to_vec();
     for place in (1..masks.len()).rev() {
         masks[place - 1] = b.or(masks[place - 1], masks[place]);
@@ -166,7 +166,8 @@ fn draw<B: Build>(b: &mut B, scratch: Scratch, greatest: &[B::Value], todo: B::V
     (0..greatest.len()).map(|place| b.get(scratch.digit(place))).collect()
 }
 
-/// Builds the legal moves with a rank; `counts` has the numbers of legal moves of each group.
+/// Builds, for each lane, the legal move with a rank. `counts` has the number of legal moves of
+/// each group, in binary digits.
 fn make<B: Build>(
     b: &mut B,
     moves: &[B::Value],
@@ -210,7 +211,8 @@ fn make<B: Build>(
     made
 }
 
-/// Builds for each lane the set word with a rank.
+/// Builds words with one set bit in each lane: in the word that has the given rank among those set
+/// there.
 fn pick<B: Build>(b: &mut B, words: &[B::Value], mut rank: Vec<B::Value>) -> Vec<B::Value> {
     let mut picked = Vec::with_capacity(words.len());
     for &word in words {

@@ -43,14 +43,15 @@ impl fmt::Debug for Card {
 }
 
 impl Card {
-    /// Opens the fastest card, or the one whose name contains `name`.
+    /// Opens the fastest card, or the fastest one whose name contains `name`.
     pub(crate) fn open(name: Option<&str>) -> Result<Self, Error> {
         let mut descriptor = InstanceDescriptor::new_without_display_handle();
         descriptor.backends = Backends::PRIMARY;
         descriptor.flags = InstanceFlags::empty();
         let mut adapters =
             pollster::block_on(Instance::new(descriptor).enumerate_adapters(Backends::PRIMARY));
-        // Cards are sorted by speed, in the order of the system within a kind.
+        // Cards are sorted by their kind, the fastest first. Within a kind, the order of the system
+        // remains.
         adapters.sort_by_key(|adapter| match adapter.get_info().device_type {
             DeviceType::DiscreteGpu => 0,
             DeviceType::IntegratedGpu => 1,
@@ -105,8 +106,8 @@ impl Card {
         format!("{} ({})", info.name, info.backend)
     }
 
-    /// Returns the blocks of the first dispatch: few for software implementations, which play them
-    /// one by one.
+    /// Returns the number of blocks of the first dispatch: few for software implementations, which
+    /// play blocks one by one.
     pub(crate) fn first_blocks(&self) -> u32 {
         match self.adapter.get_info().device_type {
             DeviceType::Cpu => 1 << 6,

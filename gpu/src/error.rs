@@ -23,7 +23,7 @@ pub enum Error {
     TooLarge {
         /// The number of operations of the programs.
         operations: usize,
-        /// The most operations of a kernel.
+        /// The maximum number of operations of a kernel.
         limit: usize,
     },
     /// The limit on the moves of a game is out of range.

@@ -15,7 +15,7 @@ use std::{
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Job<'a> {
     pub(crate) key: [u32; 2],
-    /// The number of the first block, for blocks from the initial state.
+    /// The index of the first block, for blocks from the initial state.
     pub(crate) first: u64,
     pub(crate) blocks: u32,
     /// The number of games of a block.
@@ -26,9 +26,9 @@ pub(crate) struct Job<'a> {
     pub(crate) each: u32,
     /// The phase of the given states.
     pub(crate) phase: u32,
-    /// The number of words of each given state, including its number.
+    /// The number of words of each given state, including the word of its index.
     pub(crate) words: u32,
-    /// The given states, each after its number.
+    /// The given states, each after its index.
     pub(crate) states: &'a [u32],
 }
 

@@ -86,7 +86,7 @@ struct Phase {
 pub(crate) struct Scratch {
     pub(crate) todo: Register,
     pub(crate) above: Register,
-    /// The first register of a rank's digits, and their number.
+    /// The first register of a rank's digits; `length` is the number of these registers.
     pub(crate) digits: Register,
     pub(crate) length: usize,
 }

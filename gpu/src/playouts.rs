@@ -1,10 +1,10 @@
 //! Devices, and games prepared for them: a [`Gpu`] prepares a game, and a [`Prepared`] plays blocks
 //! of games until a number of playouts is reached.
 //!
-//! A dispatch has the number of blocks that take about 50 ms; this number is adapted after each
-//! dispatch. It is larger if the card is not full, since then more blocks take no longer. So no
-//! task waits long for the card, and no driver resets it. The division into dispatches does not
-//! affect results.
+//! The number of blocks of a dispatch is adapted after each dispatch, so that the next one takes
+//! about 50 ms. So no task waits long for the card, and no driver resets it. A dispatch that does
+//! not fill the card may take longer, up to 500 ms, since twice as many blocks take no longer. The
+//! division into dispatches does not affect results.
 
 #[cfg(feature = "device")]
 use crate::device::{Card, Pipeline};
@@ -35,7 +35,7 @@ const MOST_OPERATIONS: usize = 10_000;
 /// The intended duration of a dispatch.
 const DISPATCH: Duration = Duration::from_millis(50);
 
-/// The most duration of a dispatch whose blocks do not fill the card. Drivers reset a card after
+/// The maximum duration of a dispatch whose blocks do not fill the card. Drivers reset a card after
 /// two seconds or more.
 const LONGEST: Duration = Duration::from_millis(500);
 
@@ -45,7 +45,7 @@ const MOST_BLOCKS: u32 = 1 << 18;
 /// The most result words of a dispatch: 64 MiB.
 const MOST_WORDS: usize = 1 << 24;
 
-/// The default of the most moves of a playout, as in [`gdl_runtime::Playouts`].
+/// The default maximum number of moves of a playout, as in [`gdl_runtime::Playouts`].
 const MAX_LENGTH: u64 = 10_000;
 
 /// A device that plays games: a graphics card or the emulator.
@@ -134,7 +134,7 @@ impl Gpu {
         if operations > limit { Err(Error::TooLarge { operations, limit }) } else { Ok(()) }
     }
 
-    /// Returns the most operations of a kernel; the emulator has no limit.
+    /// Returns the maximum number of operations of a kernel; the emulator has no limit.
     fn limit(&self) -> usize {
         match self.device {
             Device::Emulator => usize::MAX,
@@ -143,7 +143,8 @@ impl Gpu {
         }
     }
 
-    /// Returns the number of blocks of the first dispatch; the emulator is slow for large games.
+    /// Returns the number of blocks of the first dispatch: one for the emulator, which is slow for
+    /// large games.
     fn first_blocks(&self) -> u32 {
         match &self.device {
             Device::Emulator => 1,
@@ -190,7 +191,7 @@ impl Ready {
         }
     }
 
-    /// Returns the most blocks of a dispatch, so that its results stay bounded.
+    /// Returns the maximum number of blocks of a dispatch, which bounds the size of its results.
     fn most_blocks(&self) -> u32 {
         MOST_BLOCKS.min((MOST_WORDS / self.kernel.counters()) as u32)
     }
@@ -227,9 +228,10 @@ impl Control<'_> {
 struct Pace {
     blocks: u32,
     most: u32,
-    /// The blocks and the duration of the last dispatch, if the next one has twice as many blocks.
+    /// The number of blocks and the duration of the last dispatch, if the next one has twice as
+    /// many blocks.
     half: Option<(u32, Duration)>,
-    /// The number of blocks that fill the card, once twice as many took longer.
+    /// The number of blocks that fill the card, known once twice as many took longer.
     full: Option<u32>,
 }
 
@@ -336,7 +338,7 @@ impl Prepared<'_> {
     }
 
     /// Plays `count` games from each of some states, given as their words. Returns a tally for each
-    /// state in their order. Games from a terminal state end at once.
+    /// state, in the order of `states`. Games from a terminal state end at once.
     ///
     /// # Errors
     /// Returns an error if play does not reach one of the states, there are too many games, or the

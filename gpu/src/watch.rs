@@ -32,8 +32,8 @@ impl Watched<'_> {
         self.step.moved >> lane & 1 == 1
     }
 
-    /// Returns the positions of the roles' moves in a lane. Returns `None` if some role made no
-    /// move or several.
+    /// Returns the indices of the roles' moves in a lane. Returns `None` if some role made no move
+    /// or several.
     #[must_use]
     pub fn joint(&self, lane: usize) -> Option<Vec<usize>> {
         let choices = self.kernel.choices(self.step.phase).iter().zip(&self.step.made);
@@ -59,7 +59,7 @@ impl Watched<'_> {
     }
 }
 
-/// Plays a block of games from the initial state by the emulator.
+/// Plays a block of games in the emulator, from the initial state. Calls `look` after each step.
 ///
 /// # Errors
 /// Returns an error if the game cannot be played in lanes.

@@ -38,7 +38,7 @@ pub(crate) fn shader(kernel: &Kernel) -> String {
             line("begin(job.key, vec2<u32>(low, job.first.y + u32(low < id.x)));");
         }
         Start::Given => {
-            // The words of a state follow its number.
+            // The words of a state follow its index.
             line("let state = id.x / job.each * job.words;");
             line("begin(job.key, vec2<u32>(states[state] * job.each + id.x % job.each, 0u));");
             line("var phase = job.phase;");
@@ -187,8 +187,8 @@ impl Build for Text {
     }
 }
 
-/// Returns the truth table that does not depend on operands that are constants or equal to earlier
-/// ones.
+/// Returns an equivalent truth table that does not depend on constant operands, nor on operands
+/// that equal an earlier operand.
 fn fold(mut table: u8, operands: [Value; 3]) -> u8 {
     let bits = [4, 2, 1];
     let rows = |table: u8, from: &dyn Fn(usize) -> usize| {

@@ -30,7 +30,7 @@ const STEPS: usize = if cfg!(debug_assertions) { 40 } else { 2_000 };
 /// The number of lanes that the evaluator follows.
 const FOLLOWED: usize = 2;
 
-/// The most gates of the table to run for a game; the table follows some lanes until then.
+/// The most gates of the table to run for a game; the table follows all lanes until then.
 const WORK: usize = if cfg!(debug_assertions) { 20_000_000 } else { 400_000_000 };
 
 /// A game of a lane, replayed by the table, and by the evaluator in some lanes.

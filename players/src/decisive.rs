@@ -5,8 +5,7 @@
 //! Both tables have the same states, so random games can continue from the states of a search. The
 //! tables differ only in their lanes.
 //!
-//! Making a table takes at most about [`MOST_STEPS`] steps. If more are expected, it is not
-//! started.
+//! A table is made only if that takes an estimated [`MOST_STEPS`] steps or fewer.
 
 use gdl_compiler::{
     Limits, Observer, Options, Phase,
@@ -22,18 +21,19 @@ use gdl_runtime::{
 };
 use std::{any::Any, ops::ControlFlow, sync::Arc, time::Duration};
 
-/// The most steps that making a table may be expected to take: a quarter of a second.
+/// The maximum estimated number of steps for making a table: a quarter of a second.
 const MOST_STEPS: u64 = 30_000_000;
 
-/// The approximate steps for each product of a gate and a move, and the nanoseconds of a step.
+/// The approximate number of steps for each pair of a gate and a move, and the nanoseconds of a
+/// step.
 const STEPS: u64 = 20;
 const NANOSECONDS: u64 = 8;
 
-/// The picoseconds that a search takes for each operation and step of a random game.
+/// The picoseconds that a search takes for each operation in each step of a random game.
 const PICOSECONDS: u64 = 450;
 
-/// Estimates the time to make the table of decisive play. Returns `None` if it exceeds
-/// [`MOST_STEPS`], or the game has no lanes. O(roles).
+/// Estimates the time to make the table of decisive play. Returns `None` if that takes more than
+/// [`MOST_STEPS`] steps, or the game has no lanes. O(roles).
 pub(crate) fn cost(game: &Table) -> Option<Duration> {
     game.lanes()?;
     let (observe, advance) = game.gates();
@@ -164,13 +164,14 @@ mod tests {
         let table = loaded(TICTACTOE);
         let decisive = &within(&table, None, &Cancel::default()).expect("it has decisive play").table;
         assert_eq!((decisive.shape(), decisive.initial()), (table.shape(), table.initial()));
-        // Both have two marks and an empty cell in a line; the role on turn completes it.
+        // Each role has a line with two of its marks and an empty cell; the role on turn completes
+        // its line.
         let open = [[1, 1], [3, 3], [1, 2], [3, 2]];
         assert_eq!(tally(decisive, &open).roles[0].wins, 512);
         assert_eq!(tally(decisive, &[&open[..], &[[2, 2]]].concat()).roles[1].wins, 512);
         let plain = tally(&table, &open).roles[0].wins;
         assert!(plain < 500, "{plain}");
-        // With two threats at once no move helps, so all legal moves stay.
+        // X threatens three lines, so no move of O helps, and all legal moves stay.
         let fork = [[1, 1], [1, 2], [3, 3], [2, 3], [3, 1]];
         assert_eq!(tally(decisive, &fork).roles[0].wins, 512);
         // Over the whole game, more games are drawn.

@@ -277,13 +277,13 @@ impl<'a, G: Game> Referee<'a, G> {
         self
     }
 
-    /// Sets the seed of chance and of the moves that replace those of players that fail.
+    /// Sets the seed of chance and of the random moves that are made for players that fail.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
-    /// Sets the most steps of a match, which is abandoned if it is not over then.
+    /// Sets the maximum number of steps of a match. A longer match is abandoned.
     pub fn max_steps(mut self, steps: usize) -> Self {
         self.max_steps = steps;
         self
@@ -402,7 +402,7 @@ impl<'a, G: Game> Referee<'a, G> {
             if played.history.depth() >= self.max_steps {
                 break End::TooLong;
             }
-            // A random move for each role, for players that fail.
+            // A random move for each role: the move of chance, and that of a player that fails.
             let drawn: Option<Vec<G::Move>> =
                 game.roles().map(|role| game.random_move_in(&view, role, &mut stream)).collect();
             let Some(mut joint) = drawn else { break End::Stuck };
@@ -519,7 +519,8 @@ impl<G: Game> Table<G> {
                 Ok((number, place, answer)) => {
                     let seat = &mut self.seats[place];
                     if seat.gone {
-                        // It was unreachable when the question was sent, so nobody waits for it.
+                        // The player was unreachable when the question was sent, so its answer is
+                        // not awaited.
                         continue;
                     }
                     // A late answer to an earlier question is ignored; a late panic counts now.

@@ -1,7 +1,8 @@
 //! Searches: algorithms that find a move, given a state, a role and a budget.
 //!
-//! Every search is a [`Player`](crate::Player), and its method `search` takes any state outside a
-//! match.
+//! Every search except [`Solution`] is a [`Player`](crate::Player). Most have a method `search` for
+//! any state, outside a match. That of [`Ismcts`] takes information instead, and [`Equilibrium`]
+//! has `improve` and `strategy`.
 //!
 //! | search | for | value |
 //! |---|---|---|

@@ -1,7 +1,7 @@
 //! Many games at once: a [`Batch`] takes arrays of moves and writes arrays of observations, legal
 //! moves and rewards.
 //!
-//! Games form units of 512. A unit is held in planes if [`Stepper`] can play them, otherwise as
+//! Games form units of 512. A unit is in planes if [`Stepper`] can play the game, otherwise it has
 //! single games; the results are equal. Threads share the units. A step checks the moves of all
 //! games before it makes any, so an illegal move changes nothing.
 //!
@@ -39,7 +39,8 @@ use std::{
 /// The number of games in a unit.
 const UNIT: usize = Games::MOST;
 
-/// The number of operations on 512 games that justify a thread; one takes about two nanoseconds.
+/// The number of operations on 512 games that justify a thread. An operation takes about two
+/// nanoseconds.
 const WORTH: usize = 50_000;
 
 /// The assumed number of operations of a unit of single games, a lower bound.
@@ -147,7 +148,7 @@ fn split(to: To<'_>, at: usize) -> (To<'_>, To<'_>) {
     }
 }
 
-/// Writes `times` rows of bits to the row number `place`.
+/// Writes a game's `times` rows of bits. `place` is the index of the game in the array.
 fn set(to: &mut To<'_>, place: usize, (words, times, bits): (&[u64], usize, usize)) {
     match to {
         To::Words(all) => {
@@ -308,7 +309,7 @@ struct Core {
     actions: Vec<i32>,
 }
 
-/// Processes jobs in as many threads as there are `helpers`.
+/// Processes jobs in at most `threads` threads, which get a helper each as long as there are any.
 fn share<J: Send, T: Send>(
     helpers: &mut [T],
     threads: usize,
@@ -487,7 +488,8 @@ impl Batch {
     }
 }
 
-/// The numbers of moves: borrowed from the array if its layout fits, otherwise copied to `to`.
+/// The actions, as numbers of moves: borrowed from the array if its layout fits, otherwise copied
+/// to `to`.
 fn numbers<'py>(
     actions: &Bound<'py, PyAny>,
     shape: &[usize],

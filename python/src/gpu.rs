@@ -28,7 +28,7 @@ pub(crate) struct Run<'a> {
 pub(crate) struct Played {
     pub(crate) device: String,
     pub(crate) tally: Tally,
-    /// Seconds after the first dispatch, before which drivers compile.
+    /// The seconds after a first dispatch of at most one game, in which the driver compiles.
     pub(crate) seconds: f64,
 }
 

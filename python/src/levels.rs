@@ -8,7 +8,8 @@ use pyo3::{exceptions::PyValueError, prelude::*};
 /// The gates, the number of gates of each level, and the signals of the outputs.
 type Arrays<'py> = (Bound<'py, PyArray2<u32>>, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>);
 
-/// The role to move for each fluent that shows the turn, and the role if none of them holds.
+/// The role to move for each fluent that shows the turn, and the role to move if no such fluent
+/// holds.
 type Turns = (Vec<(u32, Option<usize>)>, Option<usize>);
 
 /// The circuit of the step, that of the goals if it is separate, each role's percepts, and the

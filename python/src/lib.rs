@@ -2,7 +2,7 @@
 //! wraps.
 //!
 //! The module checks all arguments from Python, and invalid ones raise exceptions. Long work runs
-//! with the GIL released, and stops when signals ask for it.
+//! with the GIL released, and signals such as Ctrl-C cancel it.
 
 // Functions for Python take arguments by value and return a result.
 #![allow(clippy::needless_pass_by_value, clippy::unnecessary_wraps)]

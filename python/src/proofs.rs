@@ -164,8 +164,8 @@ fn groups(net: &Net) -> Vec<Group> {
     groups
 }
 
-/// The role that has a choice in each case. The first group decides for which the net shows a
-/// single role with a choice.
+/// The role that alone may have a choice in each case, by the first group that proves it. A group
+/// proves it if the net shows at most one role with a choice for each value of the group.
 fn turns(net: &Net, players: &[usize]) -> Option<Turns> {
     let cost: usize = net.literals() + net.len();
     let mut budget = MOST_GATES;
@@ -197,7 +197,7 @@ fn turns(net: &Net, players: &[usize]) -> Option<Turns> {
 }
 
 /// The net with the fluents of a group fixed: `holds` is true and the others are false. Also
-/// returns each gate's signal in it.
+/// returns the signal of each gate of `net` in this net.
 fn specialise(net: &Net, members: &[u32], holds: Option<u32>) -> (Net, Vec<Signal>) {
     let mut known = net.without_gates();
     let mut signals: Vec<Signal> = Vec::with_capacity(net.len());

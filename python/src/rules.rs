@@ -11,7 +11,7 @@ use pyo3::{
     types::{PyList, PyString, PyTuple},
 };
 
-/// A place in Python's form: line, column, the first byte and the one after the last.
+/// A place in Python's form: line, column, the first byte and the byte after the last one.
 type Place = (usize, usize, usize, usize);
 
 /// Makes a `gdl.Diagnostic`.

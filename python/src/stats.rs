@@ -24,7 +24,7 @@ pub(crate) struct RoleStats {
     losses: u64,
     /// The mean goal value of scored games, from 0 to 100.
     mean_goal: f64,
-    /// The standard error of the mean.
+    /// The standard error of `mean_goal`.
     goal_error: f64,
     /// The sum of the goal values of scored games.
     goals: u64,
@@ -42,31 +42,31 @@ impl RoleStats {
 
 #[pymethods]
 impl Stats {
-    /// Games played, including unfinished ones.
+    /// The number of games played, including unfinished ones.
     #[getter]
     fn playouts(&self) -> u64 {
         self.inner.tally.playouts
     }
 
-    /// States in which moves were made: the number of joint moves.
+    /// The number of states in which moves were made, which is the number of joint moves.
     #[getter]
     fn states(&self) -> u64 {
         self.inner.tally.states
     }
 
-    /// Games abandoned because they reached the greatest length.
+    /// The number of games abandoned because they reached the greatest length.
     #[getter]
     fn too_long(&self) -> u64 {
         self.inner.tally.too_long
     }
 
-    /// Games abandoned because a role had no legal move.
+    /// The number of games abandoned because a role had no legal move.
     #[getter]
     fn stuck(&self) -> u64 {
         self.inner.tally.stuck
     }
 
-    /// Games that ended without exactly one goal value for each role.
+    /// The number of games that ended without exactly one goal value for each role.
     #[getter]
     fn unscored(&self) -> u64 {
         self.inner.tally.unscored

@@ -44,7 +44,7 @@ def test_names_paths_and_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     for text in (ROBOT, ROBOT.encode()):
         assert gdl.loads(text) == game and gdl.loads(text).name == "rules"
     assert gdl.loads(ROBOT, name="robot").name == gdl.load(path, name="robot").name == "robot"
-    # A name is that of a built-in game first; a path-like is always a path.
+    # A text is first a built-in name, then a path; an `os.PathLike` is always a path.
     monkeypatch.chdir(tmp_path)
     Path("nim").write_text(ROBOT)
     assert gdl.load("nim").roles != gdl.load(Path("nim")).roles == gdl.load("./nim").roles == ("robot",)
@@ -140,7 +140,7 @@ def test_warnings_are_warnings_of_python(tmp_path: Path) -> None:
     assert str(warning).startswith(f"{path}:4:4: ") and "[GDL102]" in str(warning)
     assert (warning.diagnostic,) == game.warnings and game.warnings[0].severity == "warning"
     assert pickle.loads(pickle.dumps(warning)).diagnostic == warning.diagnostic
-    # The line is the caller's, whichever function loads it.
+    # The warning points to the caller, whichever function loads the game.
     for make in (lambda: gdl.batch(path, 1), lambda: gdl.Player(path, 0, "random")):
         with warnings.catch_warnings(record=True) as all_told:
             warnings.simplefilter("always")

@@ -44,7 +44,7 @@ def test_random_simulations_of_kuhn_poker() -> None:
 
 
 def counted(state: Any, depth: int) -> Counter[int]:
-    """Counts the joint moves by the number of steps before."""
+    """Counts the joint moves, grouped by the number of earlier steps."""
     found: Counter[int] = Counter()
     ways = [state]
     while ways:

@@ -201,7 +201,7 @@ def test_stores(tmp_path: Path) -> None:
         store = _Store(place, key)
         assert store.read() == {}
         store.write("0-4.json", whole)
-        # Another driver was at work too: one of each two that overlap is enough.
+        # Another driver was at work too: one of two overlapping shards is enough.
         store.write("2-3.json", "not read")
         assert store.read() == {"0-4.json": whole}
         assert gdl.ray.run(GAME, "playouts", options, 7, store=place) == gdl.merge([whole])

@@ -1,4 +1,4 @@
-//! History alone: a board that one goes back and forth on, without any player.
+//! A history without players: undo, redo and branches on one board.
 //!
 //! `cargo run -p gdl-runtime --example history`
 
@@ -11,7 +11,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let game = tictactoe::game();
     let mut history = History::new(&game);
     let mark = |history: &mut History<_>, action: &str| -> Result<_, Box<dyn Error>> {
-        // The other role has nothing but `noop`.
+        // The only legal move of the other role is `noop`.
         let joint = game.joint(history.state(), game.parse_move(action)?)?;
         Ok(history.play(&game, &joint)?)
     };
@@ -22,13 +22,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let main_line = mark(&mut history, "(mark 1 1)")?;
     println!("main line: {}", history.text(&game));
 
-    // Two moves back and another answer: a branch.
+    // Two moves back, then another second move: a branch.
     history.undo();
     history.undo();
     mark(&mut history, "(mark 1 1)")?;
     println!("branch:    {}", history.text(&game));
 
-    // Time travel to the end of the main line, and a way back that redo remembers.
+    // Jumps to the end of the main line and undoes all of its moves. Redo then follows the main
+    // line.
     history.go(main_line);
     while history.undo().is_some() {}
     history.redo();
@@ -39,10 +40,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("refused:   {error}");
     }
 
-    // Any position goes through text, and a history can begin there.
+    // Any position can be written as text, and a history can begin at it.
     let later = History::from_text(&game, &history.text(&game))?;
     assert_eq!(later.state(), history.state());
-    // So does the whole tree (with the feature `serde` it is data for serde).
+    // The whole tree can be written as a transcript (serde data with the feature `serde`).
     let again = History::from_transcript(&game, &history.transcript(&game))?;
     assert_eq!(again.line(), history.line());
     Ok(())

@@ -4,9 +4,9 @@
 //! type, as compiled games use. [`BitBox`] has its words on the heap, for games whose size is known
 //! at run time. The functions below work on the words of either.
 //!
-//! All functions are portable and have few branches. Counting and selecting share the sums of each
-//! byte, since not every machine has the `popcnt` instruction. So both together cost little more
-//! than one.
+//! All functions are portable and have few branches. In a single word, [`choose`] counts and
+//! selects by the same sums of bytes, since not every machine has the `popcnt` instruction. So both
+//! together cost little more than one of them.
 
 use std::fmt;
 
@@ -136,7 +136,7 @@ pub fn ones(words: &[u64]) -> Ones<'_> {
 pub struct Ones<'w> {
     /// The word being read and those after it.
     words: &'w [u64],
-    /// The number of the word's first bit.
+    /// The index of the first bit of the word being read.
     base: usize,
     /// The set bits of the word that are still to come.
     rest: u64,
@@ -221,8 +221,9 @@ pub fn select(words: &[u64], mut rank: usize) -> Option<usize> {
     None
 }
 
-/// Chooses a set bit by the rank that `draw` returns for their number. `draw` is called only if
-/// there are at least two; its result must be below its argument. Returns `None` if no bit is set.
+/// Returns the index of a chosen set bit. `draw` gets the number of set bits, and returns the rank
+/// of the chosen one, which must be less. It is called only if at least two bits are set. Returns
+/// `None` if no bit is set.
 #[inline]
 pub fn choose(words: &[u64], draw: impl FnOnce(u64) -> u64) -> Option<usize> {
     if let [word] = *words {

@@ -7,12 +7,12 @@
 //!
 //! # What counts as a board
 //!
-//! Coordinates are arguments that are numbers (`7`), consecutive letters (`a`, `b`, `c`) or either
-//! after a common word (`c1`, `c2`). The board is the relation with coordinates that is called
-//! `cell`, or nearly so. The next choices are one called `location`, `piece` or the like, then one
-//! with marks, then the largest. The other arguments of a relation are the mark: `x`, or `black
-//! pawn`. Relations without other arguments are drawn together, each marked by its name: `(lit 1
-//! 3)`.
+//! Coordinates are arguments that are numbers (`7`), numbers after a common word (`c1`, `c2`) or
+//! consecutive letters (`a`, `b`, `c`). The board is the relation with coordinates that is called
+//! `cell` or `cells`. The next choices are one with a name like `location` or `piece`, one with
+//! several coordinates, one with marks, and the one with the most cells. The other arguments of a
+//! relation are the mark: `x`, or `black pawn`. If the board has no other arguments, `(lit 1 3)`,
+//! all such relations with the same coordinates are drawn together, each marked by its name.
 //!
 //! # Orientation
 //!
@@ -27,15 +27,17 @@
 //!
 //! # Blank cells
 //!
-//! The blank mark is the one with a name such as `b`, `blank`, `empty` or `dirt`, otherwise the
-//! mark of most cells at the start. A cell without a fluent that holds is blank, too. `b` is not
-//! blank if `w` is a mark as well, unless most cells start with it, nor if no cell starts with it.
+//! The blank mark is the one with a name such as `blank`, `empty` or `dirt`. Otherwise it is the
+//! mark of more than half of the cells at the start, unless cells have one coordinate. Otherwise it
+//! is `b` or `e`, if some cell starts with that mark and no mark is `w`. A cell is blank, too, if
+//! none of its fluents holds.
 //!
 //! # Limits
 //!
-//! A side has at most [`Board::MAX_SIDE`] names, and there are at most [`Board::MAX_MARKS`] marks.
-//! At least a third of all cells have fluents. So a board takes time and memory linear in the
-//! length of the names. If a cell has many marks, only the first four are drawn.
+//! A coordinate has at most [`Board::MAX_SIDE`] values, and there are at most [`Board::MAX_MARKS`]
+//! marks. At least a third of all cells have fluents, or a sixth in a cube. So a board takes time
+//! and memory linear in the length of the names. If a cell has many marks, only the first four are
+//! drawn.
 //!
 //! ```
 //! use gdl_runtime::{board::Board, vocabulary::Texts};
@@ -95,8 +97,8 @@ pub struct Board {
     /// The name of each cell.
     names: Vec<String>,
     tiling: Tiling,
-    /// The place of each cell after hints rearranged the board, by its place before; empty if none
-    /// did.
+    /// For each cell, by its place without hints, the place to which hints moved it. Empty if no
+    /// hint moved cells.
     turned: Vec<usize>,
     /// True if hints made the first coordinate the row.
     is_transposed: bool,
@@ -109,9 +111,10 @@ pub struct Board {
 /// A mark: a possible content of a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mark {
-    /// Its name in the rulesheet, for example `black pawn`.
+    /// The name in the rulesheet, for example `black pawn`.
     pub text: String,
-    /// The symbol: one to three characters, different from those of all other marks of the board.
+    /// The symbol, different from those of all other marks of the board. It usually has one or two
+    /// characters.
     pub symbol: String,
     /// The family, for colours: equal for marks with the same first character, which mostly belong
     /// to one player.
@@ -130,13 +133,14 @@ pub enum Cell {
 }
 
 impl Board {
-    /// The most columns or rows of a board.
+    /// The maximum number of values of a coordinate. A board of boards may have more columns and
+    /// rows.
     pub const MAX_SIDE: usize = 64;
 
-    /// The most marks of a board; a relation with more describes a quantity.
+    /// The maximum number of marks of a board; a relation with more describes a quantity.
     pub const MAX_MARKS: usize = 1024;
 
-    /// The most marks of a cell that are drawn.
+    /// The maximum number of marks that are drawn in a cell.
     const DRAWN: usize = 4;
 
     /// Finds the board of a game. Returns `None` if its fluents show none.
@@ -146,8 +150,8 @@ impl Board {
         Self::new(game.vocabulary().fluents(), game.fluents(&initial).map(Id::index))
     }
 
-    /// Finds the board that these fluents show; `initial` has the positions of those that hold at
-    /// the start. Returns `None` if they show none. O(length of the names).
+    /// Finds the board that these fluents show. `initial` has the positions of the fluents that
+    /// hold at the start. Returns `None` if the fluents show no board. O(length of the names).
     #[must_use]
     pub fn new(fluents: &Texts, initial: impl IntoIterator<Item = usize>) -> Option<Self> {
         let initial: BTreeSet<usize> = initial.into_iter().collect();
@@ -197,7 +201,8 @@ impl Board {
                 counts[mark] += 1;
             }
         }
-        // In a single row, the mark of most cells may be a quantity, as if all piles have one size.
+        // In a single row, the mark of most cells may be a quantity, as when all piles start with
+        // the same size.
         let cells = exists.iter().filter(|&&exists| exists).count();
         let most = (0..texts.len()).find(|&mark| counts[mark] * 2 > cells && best.axes.len() > 1);
         let blank = if best.is_bare() { None } else { symbols::blank(&texts, &counts, most) };
@@ -257,7 +262,8 @@ impl Board {
     }
 
     /// The names of the cells, in the order of [`Board::cells`]: their coordinates as in the
-    /// rulesheet.
+    /// rulesheet. With four coordinates, dots join the first to the third and the second to the
+    /// fourth.
     #[must_use]
     pub fn names(&self) -> &[String] {
         &self.names
@@ -301,7 +307,7 @@ impl Board {
     }
 
     /// The cell and the mark of a fluent, as positions in [`Board::cells`] and [`Board::marks`].
-    /// Returns `None` if it is not on the board.
+    /// Returns `None` if the fluent is not on the board.
     #[must_use]
     pub fn place(&self, fluent: usize) -> Option<(usize, usize)> {
         self.places.get(&fluent).copied()
@@ -318,7 +324,7 @@ impl Board {
         self.text_with(cells, |_, symbol| symbol.to_owned())
     }
 
-    /// Like [`Board::text`], with each symbol passed through `paint`. It may add text without
+    /// Like [`Board::text`], with each symbol passed through `paint`, which may add text without
     /// width, such as the colour codes of a terminal.
     #[must_use]
     pub fn text_with(&self, cells: &[Cell], paint: impl Fn(&Mark, &str) -> String) -> String {

@@ -11,7 +11,7 @@ use std::{cell::RefCell, ops::Range};
 /// The values of a node and of its complement.
 pub(crate) type Pair = [u8; 2];
 
-/// The most nodes whose signals fit 16 bits.
+/// The maximum number of nodes whose signals fit 16 bits.
 const SMALL: usize = 1 << 15;
 
 /// Gates and outputs.
@@ -30,7 +30,7 @@ enum Gates {
     Large(Box<[[u32; 2]]>),
 }
 
-/// For each byte, the pairs of its bits.
+/// For each byte, the [`Pair`] of each bit.
 static SPREAD: [[Pair; 8]; 256] = {
     let mut spread = [[[0, 1]; 8]; 256];
     let mut byte = 0;

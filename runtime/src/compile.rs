@@ -14,7 +14,7 @@ use gdl_compiler::{
 };
 use std::sync::Arc;
 
-/// The operands of a net from which on optimising takes more than about a tenth of a second.
+/// The number of operands from which on optimising a net takes more than about a tenth of a second.
 const EARLY_FROM: usize = 50_000;
 
 /// An engine for single states.

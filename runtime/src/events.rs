@@ -41,10 +41,10 @@ use machine::Wiring;
 use pool::{Loan, Pool};
 use std::{fmt, sync::Arc};
 
-/// The most bytes of all machines of a game and their wirings.
+/// The maximum number of bytes of all machines of a game and their wirings.
 const MOST_BYTES: usize = 1 << 30;
 
-/// The most operands of a net for which phases get residual circuits.
+/// The maximum number of operands of a net whose phases get residual circuits.
 const MOST_FOLDED: usize = 1 << 20;
 
 /// The kind of gates that machines have.
@@ -92,8 +92,8 @@ impl Events {
     }
 
     /// The games of [`Kind::Count`]: for the raw net, for the optimised one, and for the residual
-    /// circuits of the raw net at each phase. The last is left out if making these exceeds the
-    /// limits.
+    /// circuits of the raw net at each phase. The last game is left out if there are no phases, the
+    /// net has too many operands, or making the residual circuits exceeds the limits.
     pub(crate) fn counting<'c>(
         compilation: &'c Compilation,
         limits: &Limits,
@@ -292,7 +292,7 @@ impl Kind {
         })
     }
 
-    /// The most bytes of a wiring and a machine.
+    /// The maximum number of bytes of a wiring and a machine.
     fn most_bytes(self, net: &Net, shape: Shape) -> usize {
         match self {
             Self::Count => counts::Wiring::most_bytes(net, shape),

@@ -42,14 +42,14 @@
 //! # Memory
 //!
 //! A place keeps its state, its joint move and ten words. Since states are stored, undo, redo and
-//! jumps take constant time and no step of the game. Without them a place would save its state: 8
-//! bytes for tic-tac-toe, about 30 for reversi, a few hundred for the largest public rulesheets.
-//! Each step back would then replay from the start. A million places of reversi take about 110 MB.
-//! Places lie in one array, so neither a long line nor a wide tree needs any stack.
+//! jumps take constant time and no step of the game. A place without its state would be smaller: by
+//! 8 bytes for tic-tac-toe, about 30 for reversi, a few hundred for the largest public rulesheets.
+//! But each step back would then replay all moves from the start. A million places of reversi take
+//! about 110 MB. Places lie in one array, so neither a long line nor a wide tree needs any stack.
 //!
-//! A history grows with every new place and bounds neither their number nor their bytes. A program
-//! that plays untrusted moves should check [`History::len`] and [`History::bytes`] before each
-//! step.
+//! A history grows with every new place and bounds neither the number of places nor their bytes. A
+//! program that plays untrusted moves should check [`History::len`] and [`History::bytes`] before
+//! each step.
 
 use crate::{
     game::{Game, GameExt, StepError, TextError},
@@ -128,14 +128,14 @@ impl<G: Game> History<G> {
     }
 
     /// Makes a joint move at the current place, one move for each role in role order, and goes to
-    /// its result. A joint move made there before leads to the same place as then. Otherwise a new
-    /// place is added, and other lines stay.
+    /// its result. If the joint move was made here before, it leads to the existing place.
+    /// Otherwise a new place is added, and other lines stay.
     ///
-    /// Compares the joint moves made here before. A new one takes one observation and one step of
-    /// the game.
+    /// Compares `joint` with all joint moves made here before. A new joint move takes one
+    /// observation and one step of the game.
     ///
     /// # Errors
-    /// As for [`GameExt::apply`]; then nothing has changed.
+    /// As for [`GameExt::apply`]; the history is then unchanged.
     pub fn play(&mut self, game: &G, joint: &[G::Move]) -> Result<Place, StepError> {
         let known = self.children(Place(self.at)).find(|&child| self.joint(child) == Some(joint));
         let child = if let Some(Place(child)) = known {
@@ -166,8 +166,8 @@ impl<G: Game> History<G> {
         self.joint(Place(here))
     }
 
-    /// Makes the joint move by which this place was left last, and returns it. Returns `None` if no
-    /// move was ever made here.
+    /// Goes to the next place of the line that was followed last, and returns the joint move to it.
+    /// Returns `None` if no move was ever made here.
     pub fn redo(&mut self) -> Option<&[G::Move]> {
         self.at = self.nodes[self.at].onward?;
         self.joint(Place(self.at))
@@ -278,7 +278,8 @@ impl<G: Game> History<G> {
         path
     }
 
-    /// The places that [`History::redo`] would go to, the next one first. O(their number).
+    /// The places that [`History::redo`] would go to, the next one first. O(number of these
+    /// places).
     #[must_use]
     pub fn ahead(&self) -> Vec<Place> {
         std::iter::successors(self.nodes[self.at].onward, |&place| self.nodes[place].onward)
@@ -293,7 +294,7 @@ impl<G: Game> History<G> {
     }
 
     /// The information of a role on the line from the start to the current place. If the rules have
-    /// `sees`, it computes the percepts of each joint move.
+    /// `sees`, this computes the percepts of each joint move.
     #[must_use]
     pub fn information(&self, game: &G, role: G::Role) -> Information<G> {
         let mut information = Information::new(role);
@@ -305,7 +306,8 @@ impl<G: Game> History<G> {
         information
     }
 
-    /// The whole tree as names, for storage. It does not depend on how the rulesheet was compiled.
+    /// The whole tree as names, for storage. The names do not depend on how the rulesheet was
+    /// compiled.
     #[must_use]
     pub fn transcript(&self, game: &G) -> Transcript {
         let step = |place: Place| Step {
@@ -321,11 +323,12 @@ impl<G: Game> History<G> {
         }
     }
 
-    /// Rebuilds the tree of a transcript, with the same numbers of places. Every step is made anew,
+    /// Rebuilds the tree of a transcript, whose places keep their numbers. Every step is made anew,
     /// so the result follows the rules.
     ///
     /// # Errors
-    /// Returns an error for the first step that is not legal or not consistent.
+    /// Returns an error if the start is not a state of the game, or a step or the current place is
+    /// not valid.
     pub fn from_transcript(game: &G, transcript: &Transcript) -> Result<Self, TranscriptError> {
         let mut history = Self::from_text(game, &transcript.start).map_err(TranscriptError::Start)?;
         for (step, Step { from, moves }) in transcript.steps.iter().enumerate() {
@@ -401,7 +404,8 @@ pub enum TranscriptError {
     },
     /// A step or the end refers to a place that does not exist yet.
     Place {
-        /// The number of the step, or the number of steps for the current place of the transcript.
+        /// The number of the step, from 1. If the current place of the transcript does not exist,
+        /// the number of all steps.
         step: usize,
         /// The number of the place.
         place: usize,

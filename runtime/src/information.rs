@@ -262,8 +262,8 @@ impl<'g, G: Game> InformationSet<'g, G> {
         }
     }
 
-    /// The most states of a set such that the sets before and after a step fit into `bytes`
-    /// together; at least 1.
+    /// The maximum number of states of a set for which the sets before and after a step together
+    /// fit into `bytes` bytes; at least 1.
     #[must_use]
     pub fn states_in(game: &G, bytes: usize) -> usize {
         // A node of a B-tree may be half empty.
@@ -283,7 +283,8 @@ impl<'g, G: Game> InformationSet<'g, G> {
         Ok(set)
     }
 
-    /// Restores a set from its states and weights, which must be ascending and positive.
+    /// Restores a set from its states, at least one, and their weights. The states must be
+    /// ascending, the weights positive.
     #[must_use]
     pub fn resume(game: &'g G, role: G::Role, states: Vec<(G::State, u128)>) -> Self {
         let total = states.iter().map(|(_, weight)| weight).sum();
@@ -296,14 +297,15 @@ impl<'g, G: Game> InformationSet<'g, G> {
         self.states
     }
 
-    /// Sets the most states that the set may have after a step.
+    /// Sets the maximum number of states after a step.
     #[must_use]
     pub fn max_states(mut self, states: usize) -> Self {
         self.max_states = states;
         self
     }
 
-    /// Sets the most joint moves that a step may try over all states, which bounds its time.
+    /// Sets the maximum number of joint moves that a step may try over all states. This bounds the
+    /// time of a step.
     #[must_use]
     pub fn max_joints(mut self, joints: u64) -> Self {
         self.max_joints = joints;
@@ -402,8 +404,8 @@ impl<'g, G: Game> InformationSet<'g, G> {
         };
         let filter = Filter::new(game, own, perception).ok_or(InformationError::Impossible)?;
 
-        // The weights of a state's joint moves sum to its `ways`. Scaling by `common`, their least
-        // common multiple, keeps all shares whole.
+        // The weights of a state's joint moves sum to its `ways`. Scaling by `common`, the least
+        // common multiple of all `ways`, keeps all shares whole.
         let mut view = game.new_view();
         let mut joints = Joints::new(game);
         let mut parents: Vec<(usize, u128)> = Vec::new();

@@ -43,19 +43,19 @@ use gdl_format::{
 use program::Program;
 use std::ops::Range;
 
-/// The number of operations in a block of one game for each lane. With fewer, lanes play several
-/// games.
+/// The number of operations of a step from which on a lane plays one game in a block. If a step has
+/// fewer, a lane may play several.
 const BLOCK_WORK: usize = 100_000;
 
-/// The most games that a lane plays in a block.
+/// The maximum number of games that a lane plays in a block.
 const MOST_GAMES: usize = 64;
 
 /// A game that can be played in lanes.
 #[derive(Clone, Debug)]
 pub struct Lanes {
     shape: Shape,
-    /// The phases of the cycle, the initial state's first. Then, if games from the initial state
-    /// are played so, one for each number of moves made.
+    /// The phases of the cycle, the initial state's first. If the table has programs for each ply,
+    /// their phases follow, one for each number of moves made.
     phases: Box<[Phase]>,
     /// The fluents that identify the phases of the cycle.
     cycle: Cycle,
@@ -67,7 +67,7 @@ pub struct Lanes {
     slots: usize,
     /// The role that stands for chance.
     chance: Option<usize>,
-    /// Games in a block.
+    /// The number of games in a block.
     pub(crate) block: u64,
     /// Straight-line code for the same programs.
     straight: Option<Straight>,
@@ -129,8 +129,8 @@ impl Lanes {
         self.cycle.len()
     }
 
-    /// The phase of a state on the cycle. Returns `None` if play never reaches the state. O(words
-    /// of a state).
+    /// The phase of a state on the cycle. Returns `None` if the state is at no phase; play never
+    /// reaches such a state. O(words of a state).
     #[must_use]
     #[inline]
     pub fn find(&self, state: &[u64]) -> Option<usize> {

@@ -1,9 +1,9 @@
-//! Lifted games, whose rules are interpreted in each state with variables, because they are too
-//! large to be grounded.
+//! Lifted games, whose rules are interpreted in each state, with variables. Either the rules are
+//! too large to be grounded, or a trial estimates this engine as the fastest.
 //!
 //! [`gdl_compiler::lifted`] computes the results of a [`Table`](crate::engine::Table), only slower.
-//! Threads share the rules, and take turns with the working memories. There are as many memories as
-//! threads that worked at the same time.
+//! Threads share the rules, and take turns with the working memories. The number of memories is the
+//! maximum number of threads that worked at the same time.
 //!
 //! An evaluation may exceed the limits. If the rules have a table too, the table is used then.
 //! Otherwise the evaluation fails, and failures are counted. A state whose evaluation fails has no
@@ -227,7 +227,7 @@ impl Lifted {
         result
     }
 
-    /// Counts a failed evaluation. Returns true if it failed.
+    /// Counts the evaluation and returns true, if it failed.
     fn note(&self, result: &Result<(), Excess>) -> bool {
         let Err(excess) = result else { return false };
         self.failed_evaluations.fetch_add(1, Ordering::Relaxed);

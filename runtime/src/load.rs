@@ -185,8 +185,8 @@ pub struct Place {
 /// Compiles a rulesheet with the default limits. The syntax, KIF, infix GDL or Epilog, is detected
 /// from the text.
 ///
-/// The limits bound the work, not the length of the text: it takes seconds and gigabytes at most.
-/// Use [`Loader::untrusted`] for untrusted text, and [`Loader`] for a deadline.
+/// The limits bound the work: loading takes minutes and gigabytes at most. Use
+/// [`Loader::untrusted`] for untrusted text, and [`Loader`] for a deadline.
 ///
 /// ```
 /// use gdl_runtime::{Game, GameExt, Playouts, load};
@@ -259,28 +259,29 @@ impl Loader {
         Self { name: name.into(), ..self }
     }
 
-    /// Sets limits for untrusted text: about two seconds and a hundred megabytes, instead of
-    /// minutes and gigabytes.
+    /// Sets limits for untrusted text: loading takes about two seconds and 300 MiB at most, instead
+    /// of minutes and gigabytes. The text may have at most 1 MiB.
     pub fn untrusted(mut self) -> Self {
         self.options.limits = Limits::network();
         self
     }
 
-    /// Sets the most bytes that a stage of the compiler may take.
+    /// Sets the maximum number of bytes that the tables of a stage of the compiler take at a time.
     pub fn max_bytes(mut self, bytes: usize) -> Self {
         self.options.limits.max_bytes = bytes;
         self
     }
 
-    /// Sets the most steps of a stage of the compiler, each about ten nanoseconds. For a lifted
-    /// game they also bound the evaluation of a state.
+    /// Sets the maximum number of steps of a stage of the compiler, each about ten nanoseconds.
+    /// Each stage after grounding may take half as many. For a lifted game the maximum also bounds
+    /// the evaluation of a state.
     pub fn max_steps(mut self, steps: u64) -> Self {
         self.options.limits.fuel = steps;
         self
     }
 
-    /// Silences a lint or a warning, given by its code or its name. Errors cannot be silenced,
-    /// unless the catalogue marks them as lints.
+    /// Silences a lint or a warning, given by its code or its name. Takes precedence over
+    /// [`Loader::deny`]. Errors cannot be silenced.
     ///
     /// ```
     /// use gdl_runtime::{LoadError, Loader};
@@ -305,8 +306,8 @@ impl Loader {
         self
     }
 
-    /// Turns a lint into a warning, given by its code or its name, whether it is silent or an error
-    /// by default. `lints` stands for all silent lints.
+    /// Turns a lint, which is silent by default, into a warning. It is given by its code or its
+    /// name; `lints` stands for all lints. [`Loader::allow`] and [`Loader::deny`] take precedence.
     pub fn warn(mut self, lint: impl Into<String>) -> Self {
         self.options.levels.warn.push(lint.into());
         self
@@ -320,8 +321,8 @@ impl Loader {
     }
 
     /// Accepts rulesheets as the reference reasoner does. A role without goals has goal 0. Where
-    /// `legal`, `goal` or `terminal` depend on `does`, it holds for no move. Variables that a rule
-    /// does not bind are bound by its callers.
+    /// `legal`, `goal` or `terminal` depend on `does`, `does` holds for no move. Variables that a
+    /// rule does not bind are bound by its callers.
     ///
     /// ```
     /// use gdl_runtime::Loader;
@@ -383,7 +384,7 @@ impl Loader {
         Self { way: Some(EngineKind::Lifted), ..self }
     }
 
-    /// Steps single states by the table. By default a trial chooses the fastest of this,
+    /// Steps single states by the table. By default a trial chooses the fastest of the table,
     /// [`Loader::events`] and [`Loader::lifted`].
     pub fn table(self) -> Self {
         Self { way: Some(EngineKind::Table), ..self }

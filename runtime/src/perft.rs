@@ -244,11 +244,11 @@ impl<'g, G: Game> Perft<'g, G> {
         self.states
     }
 
-    /// Like [`divide`], from the start of this counter, whatever it counted before.
+    /// Like [`divide`], from the state at which this counter started.
     ///
     /// # Panics
-    /// Panics if sequences longer than one move were counted before, or the counter starts from
-    /// several states.
+    /// Panics if the counter started from several states. May panic if sequences longer than one
+    /// move were counted before.
     #[must_use]
     pub fn divide(mut self, depth: usize) -> Vec<(Vec<G::Move>, u128)> {
         assert!(self.made == 0 && self.level.len() <= 1, "it counts from the one state that it was made for");
@@ -338,8 +338,8 @@ fn most_states<G: Game>(game: &G, bytes: usize) -> usize {
     bytes / (4 * size)
 }
 
-/// Calls `see` with each successor of some states and the number of paths to its parent, until it
-/// returns false. Returns true if it never did.
+/// Calls `see` with each successor of some states and the number of paths to its parent, until
+/// `see` returns false. Returns true if it never did.
 fn successors<G: Game>(
     game: &G,
     level: &[(G::State, u128)],

@@ -30,8 +30,8 @@ use std::{
 
 pub use crate::stats::{Report, RoleTally, Stats, Tally, thousands};
 
-/// Games in a block of single games: enough to make taking blocks cheap, few enough to stop in
-/// time.
+/// The number of games in a block of single games: enough to make taking blocks cheap, few enough
+/// to stop in time.
 const BLOCK: u64 = 16;
 
 /// The default number of playouts.
@@ -40,10 +40,10 @@ const DEFAULT_COUNT: u64 = 10_000;
 /// The interval between calls of the progress callback.
 const TELL: Duration = Duration::from_millis(250);
 
-/// The most threads.
+/// The maximum number of threads.
 const MAX_THREADS: usize = 1024;
 
-/// The most bytes of slots over all threads.
+/// The maximum number of bytes of the slots of all threads.
 const MOST_BYTES: usize = 1 << 30;
 
 /// The engine that plays games.
@@ -84,8 +84,8 @@ struct Plan<'g> {
 }
 
 /// The resolved engine of a run. `lanes` is the program with its instruction set, if games are
-/// played in lanes. `middle` is the phase of the cycle at which games start, unless that is the
-/// initial state. `straight` is true if lanes run straight-line code.
+/// played in lanes. `middle` is the phase of the cycle at which games start, unless they start at
+/// the initial state. `straight` is true if lanes run straight-line code.
 #[derive(Clone, Copy)]
 struct Means<'g> {
     lanes: Option<(&'g Lanes, Isa)>,
@@ -93,8 +93,9 @@ struct Means<'g> {
     straight: bool,
 }
 
-/// A game without its type, as a run needs it. Code that depends on the type is a callback. So a
-/// run, which takes rustc longer than a small game does, is compiled once for all games.
+/// A game without its type, as a run needs it. Code that depends on the type is a callback. So the
+/// code of a run, for which rustc takes longer than for a small game, is compiled once for all
+/// games.
 #[derive(Clone, Copy)]
 struct Subject<'g> {
     table: Option<&'g Table>,
@@ -205,7 +206,8 @@ impl<'g, G: Game> Playouts<'g, G> {
         self
     }
 
-    /// Sets the most joint moves of a playout. A longer one is abandoned and counted as too long.
+    /// Sets the maximum number of joint moves of a playout. A longer one is abandoned and counted
+    /// as too long.
     pub fn max_length(mut self, moves: u64) -> Self {
         self.plan.max_length = moves;
         self
@@ -217,10 +219,10 @@ impl<'g, G: Game> Playouts<'g, G> {
     ///
     /// - it was compiled from rules,
     /// - its signals fit the limits of the compiler,
-    /// - its initial state is not terminal, and
-    /// - play can reach the state at which games start.
+    /// - its initial state is not terminal,
+    /// - the state at which games start is at a phase of the turn cycle, and
     ///
-    /// The default for such a game is [`PlayoutMode::Lanes`], with the results of
+    /// The default for such a game is [`PlayoutMode::Lanes`], whose results equal those of
     /// [`PlayoutMode::TableLanes`]. For a loaded rulesheet it is [`PlayoutMode::Single`] if a trial
     /// estimates that as faster.
     pub fn engine(mut self, engine: PlayoutMode) -> Self {
@@ -267,7 +269,7 @@ impl<'g, G: Game> Playouts<'g, G> {
     }
 
     /// The number of games in a block, which depends on the game and the engine. Threads take whole
-    /// blocks, and [`Playouts::blocks`] counts them.
+    /// blocks, and [`Playouts::blocks`] takes a range of them.
     #[must_use]
     pub fn block_games(&self) -> u64 {
         self.plan.means(self.game.table(), self.game.initial().as_ref(), self.first().as_ref()).block_games()
@@ -393,7 +395,7 @@ impl Means<'_> {
         }
     }
 
-    /// Games in a block.
+    /// The number of games in a block.
     fn block_games(&self) -> u64 {
         match self.lanes {
             Some(_) if self.middle.is_some() => RowLeaves::LANES as u64,
@@ -403,7 +405,7 @@ impl Means<'_> {
     }
 }
 
-/// The state of a run that its threads share.
+/// The state that the threads of a run share.
 struct Pool<'g> {
     subject: Subject<'g>,
     means: Means<'g>,
@@ -497,7 +499,8 @@ impl Pool<'_> {
         self.cancel.is_cancelled() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    /// Calls `play` with the number of a block and its games, until none remain or the run is over.
+    /// Calls `play` with the number of a block and the number of its games, until no blocks remain
+    /// or the run is over.
     fn blocks(&self, play: &mut dyn FnMut(u64, u64)) {
         let block = self.means.block_games();
         loop {

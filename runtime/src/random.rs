@@ -5,10 +5,10 @@
 //! results for any number of threads.
 //!
 //! The `single` engine plays the games of a block one after the other. Lanes play many games at
-//! once, and draw numbers in another order. They play all games of a block that started to their
-//! end, so that short games are not favoured. The random bits of all 512 lanes are drawn together,
-//! rejected ones included. So results do not depend on the number of threads, the width of words or
-//! the instruction set.
+//! once, and draw numbers in another order. Each game that started is played to its end, so that
+//! short games are not favoured. The random bits of all 512 lanes are drawn together, rejected ones
+//! included. So results do not depend on the number of threads, the width of words or the
+//! instruction set.
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;

@@ -158,9 +158,8 @@ pub trait Word: Vector {
         transpose::apply(words, transpose::Transpose)
     }
 
-    /// Returns the first eight words of 64 bits that [`Word::transpose`] computes from `few`,
-    /// followed by zeros. These are the bits of up to four words of eight planes, in each of 64
-    /// words.
+    /// Computes [`Word::transpose`] of `few`, at most four words, followed by zeros. Only the first
+    /// `8 * few.len()` bits of each 64-bit word of the result can be set.
     #[inline(always)]
     fn widen(few: &[Self]) -> [Self; 8] {
         transpose::widen(few)

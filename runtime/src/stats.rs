@@ -50,18 +50,18 @@ pub struct RoleTally {
     pub losses: u64,
 }
 
-/// The numbers of games by their ends.
+/// The numbers of games, by how they ended, and of their moves.
 #[derive(Clone, Copy, Debug)]
 pub struct Counts {
     /// The number of games.
     pub games: u64,
-    /// The joint moves made in them.
+    /// The number of joint moves made in these games.
     pub moves: u64,
-    /// Games that ended with one goal value for each role other than chance.
+    /// The number of games that ended with one goal value for each role other than chance.
     pub scored: u64,
-    /// Games that were abandoned as too long.
+    /// The number of games that were abandoned as too long.
     pub too_long: u64,
-    /// Games that were abandoned where a role had no legal move.
+    /// The number of games that were abandoned where a role had no legal move.
     pub stuck: u64,
 }
 
@@ -72,13 +72,13 @@ impl Tally {
         Self { roles: vec![RoleTally::default(); roles], ..Self::default() }
     }
 
-    /// Games that ended with one goal value for each role other than chance.
+    /// The number of games that ended with one goal value for each role other than chance.
     #[must_use]
     pub fn scored(&self) -> u64 {
         self.playouts - self.unfinished() - self.unscored
     }
 
-    /// Games that were abandoned: [`Tally::too_long`] and [`Tally::stuck`].
+    /// The number of games that were abandoned: [`Tally::too_long`] and [`Tally::stuck`].
     #[must_use]
     pub fn unfinished(&self) -> u64 {
         self.too_long + self.stuck
@@ -226,7 +226,7 @@ impl RoleTally {
 #[derive(Clone, Debug)]
 pub(crate) struct Scorer {
     shape: Shape,
-    /// The role that stands for chance, whose goals do not count.
+    /// The role that stands for chance, which needs no goal value.
     chance: Option<usize>,
     /// Role and value of each goal bit.
     goals: Vec<(u32, u8)>,

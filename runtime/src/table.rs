@@ -41,7 +41,7 @@ pub(crate) use weights::Weights;
 
 pub use format::TableError;
 
-/// The most roles whose moves fit on the stack.
+/// The maximum number of roles whose moves are kept on the stack.
 const FEW_ROLES: usize = 8;
 
 /// A game, ready to be interpreted.
@@ -153,8 +153,8 @@ impl Table {
         &self.initial
     }
 
-    /// Storage for data that a search derives from the game once, such as its table of decisive
-    /// play. Later clones share it.
+    /// Storage for data that a search derives from the game once, such as a table of decisive play.
+    /// Later clones share the data.
     #[must_use]
     pub fn derived(&self) -> &OnceLock<Option<Arc<dyn Any + Send + Sync>>> {
         &self.derived
@@ -334,7 +334,7 @@ impl Table {
         });
     }
 
-    /// The estimated time of steps in states of play, once residual circuits are made.
+    /// An estimator of the time of steps in states of play, once residual circuits are made.
     #[cfg(feature = "load")]
     pub(crate) fn weights(&self) -> Weights<'_> {
         let (goals, terminal) = (self.shape.goal_bit(), self.shape.terminal_bit());
@@ -351,14 +351,14 @@ impl Table {
     }
 }
 
-/// The bits of a row with `words` words for each role, at the ascending positions of each role's
-/// list.
+/// For each role in turn, the bits at the positions of its list, in a row with `words` words for
+/// each role. The positions must be ascending.
 fn spread(lists: &[Vec<u32>], words: usize) -> Vec<u32> {
     let bases = (0..lists.len()).map(|role| (role * words * 64) as u32);
     bases.zip(lists).flat_map(|(base, list)| list.iter().map(move |position| base + position)).collect()
 }
 
-/// Writes all words of a row: each signal at its bit; bits ascend.
+/// Writes all words of a row: each signal at its bit. The bits must be ascending.
 #[inline]
 fn write_bits(row: &mut [u64], places: &[u32], outputs: &[u32], signals: &[u8]) {
     row.fill(0);

@@ -12,8 +12,8 @@
 //! the same engine on every machine. A seed gives the same games with every engine.
 //!
 //! A trial of an engine stops as soon as the engine is known to be slower than another one.
-//! Preparing the rules for the lifted engine also gets [`STEPS_OF_GATE`] for each gate, at most
-//! [`MOST_STEPS`].
+//! Preparing the rules for the lifted engine may take [`STEPS_OF_GATE`] steps for each gate of the
+//! table, at most [`MOST_STEPS`] in all.
 
 use crate::{
     bits,
@@ -31,15 +31,16 @@ use gdl_compiler::{
 };
 use std::slice;
 
-/// The steps of a random game that are counted. The same number before them is not counted, so that
-/// a machine first reaches states of play.
+/// The number of steps of random games that are counted. The same number of steps before these is
+/// not counted, so that a machine first reaches states of play.
 const STEPS: u64 = 64;
 
-/// The limit on the work of a trial of events, in multiples of the edges of the net.
+/// The limit on the work of a trial of events, in multiples of the edges of the net, besides a
+/// constant.
 const MOST_PASSES: u64 = 32;
 
-/// Tables with fewer gates win without a trial: other engines have about this cost besides their
-/// work.
+/// Tables with fewer gates win without a trial, since the other engines have about this cost
+/// besides their work.
 const FEWEST_GATES: usize = 1_000;
 
 /// Tables with fewer gates than `LARGE` also win without a trial if a step takes less than [`FAST`]
@@ -47,8 +48,8 @@ const FEWEST_GATES: usize = 1_000;
 const LARGE: usize = 4_000;
 const FAST: u64 = 500;
 
-/// The gates for estimating the residual circuits of sample states, and the least and greatest
-/// numbers of samples.
+/// The number of gates to process for estimating the residual circuits of sample states, and the
+/// least and greatest numbers of samples.
 const WEIGHED: usize = 1 << 16;
 const SAMPLES: (usize, usize) = (2, 8);
 
@@ -59,11 +60,12 @@ const MOST_WEIGHED: usize = 1 << 21;
 /// The bound on the moves of all roles together, up to which each move is soon common.
 const FEW_MOVES: usize = 100;
 
-/// The steps of preparing rules for lifted evaluation, for each gate of the table: a part of the
-/// work of grounding.
+/// The maximum number of steps of preparing rules for lifted evaluation, for each gate of the
+/// table: a part of the work of grounding.
 const STEPS_OF_GATE: u64 = 20;
 
-/// The limit on these steps. Rules that take more to prepare also take more to evaluate.
+/// The limit on all steps of preparing rules for lifted evaluation. Rules that take more steps to
+/// prepare also take more to evaluate.
 const MOST_STEPS: u64 = 4_000_000;
 
 /// The nanoseconds of a step, by the table and by [`Kind::Count`], from which on [`Kind::Watch`]
@@ -76,7 +78,7 @@ struct Price(u64, u64);
 
 /// A gate of the residual circuits, if cases and moves are common.
 const COMMON_GATE: Price = Price(80, 94);
-/// A gate of a table with many moves, so that residuals are made for some of them only.
+/// A gate of a table with many moves, so that residuals are made for some of the moves only.
 const GATE: Price = Price(0, 20);
 /// The number of gates of a circuit beyond which each counts three times, since its cases become
 /// common only after many steps.
@@ -152,8 +154,9 @@ impl Trial {
         trial
     }
 
-    /// Tries the engines for single states. `weight` is the estimated gates of a step of the table
-    /// once its cases are common, if known. Returns the nanoseconds of the fastest engine.
+    /// Tries the engines for single states. `weight` is the estimated number of gates of a step of
+    /// the table once its cases are common, if known. Returns the nanoseconds of the fastest
+    /// engine.
     fn try_single(
         &mut self,
         compilation: &Compilation,
@@ -267,8 +270,8 @@ pub(crate) fn best_events(compilation: &Compilation, limits: &Limits) -> Option<
     counting.into_iter().chain(watching).min_by_key(time)
 }
 
-/// The gates of a step of the table once cases and moves are common: the mean over sample states
-/// of a random game. Returns `None` if that takes more than [`MOST_WEIGHED`].
+/// The number of gates of a step of the table once cases and moves are common: the mean over sample
+/// states of a random game. Returns `None` if the estimate would take more than [`MOST_WEIGHED`].
 fn weigh(table: &Table) -> Option<u64> {
     let (observe, advance) = table.gates();
     let gates = (observe + advance).max(1);
@@ -278,8 +281,8 @@ fn weigh(table: &Table) -> Option<u64> {
     let samples = (WEIGHED / gates).clamp(SAMPLES.0, SAMPLES.1) as u64;
     let mut weights = table.weights();
     let mut walk = Walk::new(table);
-    // The samples come from the second half, since the first half shows the moves that others make
-    // with a move.
+    // The samples come from the second half of the steps. The first half shows which moves the
+    // other roles make with each move.
     let (mut sum, mut count, mut due) = (0, 0, STEPS);
     for step in 0..2 * STEPS {
         if !walk.choose() {
@@ -374,7 +377,8 @@ impl<'e, E: Stepped> Walk<'e, E> {
         }
     }
 
-    /// Draws a joint move. Returns false, and restarts, if a role has none or the game has ended.
+    /// Draws a joint move. Returns false, and restarts, if a role has no legal move or the game has
+    /// ended.
     fn choose(&mut self) -> bool {
         let Self { engine, random, state, view, joint } = self;
         let shape = engine.shape();
@@ -485,12 +489,12 @@ mod tests {
     #[test]
     fn rules_have_the_names_of_their_net() {
         let compilation = compiled(ROOMS);
-        // What depends on a negation is found without it.
+        // The search for fluents ignores negation, so it also finds fluents that never hold.
         let found = lifted::Lifted::new(&compilation.rules, &Options::default()).expect("small rules");
         assert_eq!((found.vocabulary.fluents.len(), compilation.net.vocabulary.fluents.len()), (19, 13));
         let (game, table) = lifted(&compilation, &Limits::default());
         agree(&game, &table);
-        // Of other rules there are names that these do not have.
+        // The net of other rules has names that these rules lack.
         let others = compiled(&ROOMS.replace("lit", "bright"));
         assert!(found.with_names_of(&others.net).is_none());
     }
@@ -516,7 +520,8 @@ mod tests {
         }
     }
 
-    /// The estimates of a trial for a rulesheet of `count` lamps; a move switches each of them.
+    /// Returns the game, with the engine that a trial chooses, and the trial's estimates, for a
+    /// rulesheet of `count` lamps. Each lamp has a move that switches it.
     fn lamps(count: usize, rules: &str) -> (Dynamic, Vec<Estimate>) {
         let mut lamps = String::new();
         for lamp in 0..count {
@@ -542,7 +547,7 @@ mod tests {
 
     #[test]
     fn work_is_counted() {
-        // Of four thousand lamps each move switches one.
+        // Each move switches one of four thousand lamps.
         let (game, estimates) =
             lamps(4_000, "(<= (next (lit ?l)) (true (lit ?l)) (not (does r (switch ?l))))");
         // The table advances by 12,000 gates, and those beyond 6,500 count three times. Seven gates
@@ -588,8 +593,9 @@ mod tests {
         let (game, estimates) = lamps(16_000, rules);
         let expected = [("table", 179_009), ("events", 36), ("lifted", 32), ("lanes", 64_003)];
         assert_eq!((game.engine(), &work(&estimates)[..]), ("events", &expected[..]));
-        // With half as many they count: making gates that watch ready takes more than they would
-        // save soon. The residual table for each of the moves takes as long as the table itself.
+        // With half as many lamps, a step of gates that count takes less than `SLOW`, so gates that
+        // watch are not tried. The residual table for each of the moves takes as long as the table
+        // itself.
         let (game, estimates) = lamps(8_000, rules);
         let expected = [("table", 18_126), ("events", 4_247), ("lanes", 32_003)];
         assert_eq!((game.engine(), &work(&estimates)[..]), ("events", &expected[..]));

@@ -29,7 +29,7 @@ mod bare {
     ::gdl_runtime::gdl!("../mistakes/ui/nim.kif", name = table, code = "table", vis = pub(super),);
 }
 
-/// A user's macro that calls `gdl!`: its path arrives in a group without delimiters.
+/// A user's macro that calls `gdl!`: the path arrives in a group without delimiters.
 macro_rules! wrapped {
     ($name:ident, $path:literal, $limit:literal) => {
         gdl!($path, name = $name, max_ground_rules = $limit, case = "sensitive");

@@ -150,7 +150,7 @@ fn editors_take_all_that_is_emitted() {
             for token in stream {
                 tokens += 1;
                 if let TokenTree::Group(group) = token {
-                    // The two delimiters of the group count as one more token each.
+                    // A group counts as two tokens, its delimiters.
                     tokens += 1;
                     streams.push(group.stream());
                 }

@@ -118,8 +118,8 @@ fn tables_and_events_agree_with_the_oracle() {
     assert!(compared.into_iter().eq(LIST.iter().map(|entry| entry.name)), "all games, in order");
 }
 
-/// Queries states in an order that no play has: their percepts, legal moves and successors. Two
-/// threads query at once.
+/// Queries states in an order that no play has, from two threads at once. Compares the view and the
+/// successor of each state.
 fn jump(name: &str, events: &Dynamic, table: &Dynamic) {
     let mut random = Stream::new(2, 0);
     let mut met: Vec<(BitBox, Vec<MoveId>, BitBox)> = Vec::new();

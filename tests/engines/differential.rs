@@ -38,8 +38,8 @@ fn options() -> Options {
     Options { limits, ..Options::default() }
 }
 
-/// Options that split rules even in small programs. By default these rulesheets are too small for
-/// it.
+/// Options that split rules even in small programs. By default the generated rulesheets are too
+/// small to be split.
 fn split() -> Options {
     Options { split_from: 1, ..options() }
 }

@@ -7,8 +7,9 @@ use gdl_compiler::eval::{Evaluator, Explanation, Literal, Reason, State, Term};
 use gdl_games::LIST;
 use gdl_runtime::{Game, load};
 
-/// The number of steps of each game, and of atoms of each kind in a step.
+/// The maximum number of steps of each game.
 const STEPS: usize = 6;
+/// The maximum number of fluents in a step, and of moves of each role.
 const ATOMS: usize = 40;
 
 /// Asserts that an explanation and its parts agree with the oracle's truth. Returns the number of

@@ -18,7 +18,7 @@ fn play(game: &Dynamic, seed: u64, most: usize) -> History<Dynamic> {
     history
 }
 
-/// The message of a test of a game that fails; `None` if it passes.
+/// The message of a game's test if the test fails; `None` if it passes.
 fn fails(entry: &gdl_games::Entry, test: &str) -> Option<String> {
     let (source, options) = (load::text_of(entry), load::quiet());
     let rules = gdl_compiler::read(&source, &options).expect("sound").0;
@@ -50,7 +50,7 @@ fn what_is_recorded_passes_and_says_what_is_there() {
                     game.roles().map(|role| game.legal_moves(history.state(), role).len()).sum();
                 assert_eq!(test.matches("(legal ").count(), legal.min(100), "{test}");
             }
-            // The negated claim is wrong.
+            // A test with the opposite claim about `terminal` fails.
             let wrong = if is_over {
                 test.replace("\n  terminal", "\n  (not terminal)")
             } else {

@@ -160,7 +160,7 @@ fn relations_that_depend_on_the_state_may_be_recursive() {
 
 #[test]
 fn stratification_is_judged_once_ground() {
-    // The second player to move at the end of the chain loses.
+    // The player to move at the end of the chain loses.
     assert_seen(
         "(init (at 0)) (succ 0 1) (succ 1 2) (succ 2 3)
          (<= (win ?x) (succ ?x ?y) (not (win ?y)))
@@ -169,7 +169,7 @@ fn stratification_is_judged_once_ground() {
         &["step", "wait", "step"],
         "[(at 0)] | p: step = ; [(at 1)] | p:  = ; [(at 2)] | p: step = ; [(at 3)] | p:  = ",
     );
-    // The same recursion through the state: tokens may be missing from the line.
+    // The same recursion over fluents: a link of the chain may be missing.
     assert_seen(
         "(init (succ 0 1)) (init (succ 1 2)) (<= (next (succ 0 1)) (true (succ 0 1)))
          (step 0 1) (step 1 2)

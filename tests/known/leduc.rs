@@ -68,9 +68,9 @@ impl Histories {
         weights
     }
 
-    /// Returns alice's expected gain from a history. `odds` are the probabilities that chance and
-    /// each player reach it. Adds to the regrets of both players, and to the sums of their
-    /// strategies.
+    /// Returns alice's expected gain from a history. `odds` are the probabilities with which each
+    /// player, and chance, reach the history. Adds to the regrets of both players, and to the sums
+    /// of their strategies.
     fn walk(
         &self,
         at: usize,

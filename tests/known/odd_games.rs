@@ -10,8 +10,9 @@ use gdl_tests::reasoner::OracleReasoner;
 use gdl_tools::verify::{GameReasoner, Reasoner};
 use std::{collections::BTreeMap, fmt::Write, path::Path};
 
-/// The numbers of roles and initial fluents, true if the initial state is terminal, and the number
-/// of each role's moves in it. Also the numbers of sequences of one, two and three joint moves.
+/// Formats the number of roles and of initial fluents, whether the initial state is terminal, and
+/// the number of each role's moves there. The numbers of sequences of one, two and three joint
+/// moves follow.
 fn counts<R: Reasoner>(reasoner: &R) -> Result<String, String> {
     let roles = reasoner.roles();
     let start = reasoner.initial()?;

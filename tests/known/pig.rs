@@ -18,8 +18,8 @@ fn win_chances(low: usize, turns: usize) -> Vec<Vec<f64>> {
         let before = values.clone();
         for (own, values) in values.iter_mut().enumerate() {
             for (other, value) in values.iter_mut().enumerate() {
-                // Iterates from the largest sum of the turn down. The last six entries are wins by
-                // holding.
+                // Iterates from the largest sum of the turn down. `after` has the values of the
+                // next six sums, where a sum that reaches `POINTS` wins by holding.
                 let mut after = [1.0; 6];
                 for sum in (0..size - own).rev() {
                     let roll = (1.0 - before[other][own] + after[1..].iter().sum::<f64>()) / 6.0;

@@ -3,9 +3,9 @@
 //!
 //! Rulesheets and traces are in a folder `shared` next to the checkout; without it the tests are
 //! skipped. Each rulesheet is compiled to a table; if it exceeds the limits, the lifted engine is
-//! compared instead. A debug build has small limits, uses the evaluator for the other rulesheets,
-//! and compares the beginning of each trace. A release build has the default limits and compares a
-//! longer part; `gdl verify` compares whole traces.
+//! compared instead. A debug build has small limits, compares the evaluator instead of the lifted
+//! engine, and compares the beginning of each trace. A release build has the default limits and
+//! compares a longer part; `gdl verify` compares whole traces.
 //!
 //! One in `GDL_SAMPLE` rulesheets is also compared in the lifted engine. So `GDL_SAMPLE=1 cargo
 //! test --release -p gdl-tests --test known traces::` compares all of them, which takes minutes.
@@ -70,7 +70,7 @@ const BY_EVAL: Limits = if IS_DEBUG {
 };
 
 /// The options under which the traces were made: symbols are case-sensitive, lints are off, and
-/// some errors are assumptions.
+/// some errors become warnings that state an assumption.
 fn options() -> Options {
     let mut options = Options { case_sensitive: true, lenient: true, ..load::quiet() };
     if IS_DEBUG {

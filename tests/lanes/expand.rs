@@ -1,6 +1,6 @@
 //! Successors computed in lanes equal those of single steps, on every instruction set and for any
-//! number of full lanes. Joint moves enumerated in lanes equal them too, all of a state or many at
-//! a time.
+//! number of full lanes. The same holds for all joint moves of states, which lanes enumerate in one
+//! or several passes.
 
 use gdl_games::compiled;
 use gdl_runtime::{
@@ -117,7 +117,8 @@ fn successors_are_those_of_single_steps() {
     }
 }
 
-/// Pairs of state and move that are added together equal those added one by one, also after others.
+/// Pairs of a state and a joint move give the same successors if they are added together, also
+/// after pairs that were added one by one.
 #[test]
 fn pairs_may_be_added_together() {
     for entry in compiled() {
@@ -187,7 +188,8 @@ fn simultaneous_moves_take_several_passes() {
     }
 }
 
-/// An unreachable state belongs to no phase of the cycle.
+/// The fluents of `control` determine the phase of a state. A state with none or all of them
+/// belongs to no phase of the cycle.
 #[test]
 fn phases_are_those_of_play() {
     let game = load(gdl_games::find("connect_four").expect("built in").text).expect("it loads");

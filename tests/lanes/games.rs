@@ -1,6 +1,6 @@
-//! Games that stay in planes equal those of single steps on every instruction set, whatever the
-//! renewal at their end. The views read from them are equal too. An illegal move is found and
-//! changes nothing. From equal streams, chance draws the same moves as in single steps.
+//! Games whose states stay in bit planes equal games of single steps, on every instruction set and
+//! for each renewal of finished games. The views read from them are equal too. An illegal move is
+//! found and changes nothing. From equal streams, chance draws the same moves as in single steps.
 
 use gdl_games::{Entry, Visitor, compiled, visit};
 use gdl_runtime::{
@@ -102,7 +102,8 @@ fn check(game: &Dynamic, stepper: &mut Stepper, games: &Games, twins: &[Twin], n
     }
 }
 
-/// Makes a random move in all games and their twins. Chance draws its move first.
+/// Makes a random move in all games and their twins. Chance draws its move from the stream of the
+/// game.
 fn step(
     game: &Dynamic,
     stepper: &mut Stepper,

@@ -51,7 +51,7 @@ impl Visitor for Equal {
         let states = states(&game, 12, 12);
         for (number, state) in states.iter().enumerate() {
             let phase = all[0].phase(state.as_ref()).expect("play comes to it");
-            // Other states at the same phase share its lanes.
+            // Other states at the same phase share the lanes of the state.
             let fitting = states[number..].iter().map(AsRef::as_ref);
             let sharing: Vec<&[u64]> =
                 fitting.filter(|&other| all[0].phase(other) == Some(phase)).take(1 + number % 8).collect();
@@ -67,7 +67,8 @@ impl Visitor for Equal {
     }
 }
 
-/// Checks the tallies that are known without play.
+/// Checks a tally. From a terminal state it is known without play; from any other, states must have
+/// been counted.
 fn check<G: Game>(game: &G, words: &[u64], tally: &Tally, name: &str) {
     let mut state = game.new_state();
     state.as_mut().copy_from_slice(words);

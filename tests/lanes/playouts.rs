@@ -97,15 +97,15 @@ fn lanes_play_as_single_games_do() {
             let difference = lanes.mean_goal(role) - single.mean_goal(role);
             assert!(difference.abs() <= 4.0 * error, "{}: {difference} +- {error}", entry.name);
         }
-        // A tally has no squares of lengths. Their variance is estimated from many small runs of
-        // lanes, whose states other tests compare with the table.
+        // A tally has no squares of lengths. The variance of lengths is estimated from many small
+        // runs of lanes, whose states other tests compare with the table.
         let part = 2 * count;
         let parts: Vec<f64> =
             (10..40).map(|block| length(&game, block, part) - lanes.mean_length()).collect();
         let variance = parts.iter().map(|part| part.powi(2)).sum::<f64>() / 29.0 * part as f64;
         let error = (variance / (40 * count) as f64 + variance / count as f64).sqrt();
         let difference = lanes.mean_length() - single.mean_length();
-        // The tolerance of one game covers a rare kind that one sample may lack.
+        // The tolerance of one game covers a rare kind of game that one sample may lack.
         let one = single.mean_length() / count as f64;
         assert!(difference.abs() <= 4.0 * error + one, "{}: {difference} +- {error}", entry.name);
     }

@@ -1,7 +1,7 @@
 //! Random play in lanes is uniform: in every state, each legal move of a role is equally likely.
 //!
 //! The test watches lanes play and takes the legal moves before each step from the table. For each
-//! role and number of legal moves, it counts the places of the moves made and applies Pearson's
+//! role and number of legal moves, it counts how often each index is chosen, and applies Pearson's
 //! chi-square test. The seeds are fixed, so the result is always the same. Over random seeds, a
 //! fair choice would fail with a probability of 6.3e-5 for each game and engine.
 
@@ -23,7 +23,7 @@ const WORK: usize = 100_000_000;
 /// The largest tolerated distance of the sum from its mean, in standard deviations.
 const DEVIATIONS: f64 = 4.0;
 
-/// The number of moves made at each place, by role and number of legal moves.
+/// The number of times that each index was chosen, by role and number of legal moves.
 type Counts = BTreeMap<(usize, usize), Vec<u32>>;
 
 /// Counts the choices of all lanes. The legal moves come from the table that the lanes run.
@@ -68,7 +68,8 @@ fn count<G: Game>(game: &G, table: &Table, isa: Isa, straight: bool) -> Counts {
 }
 
 /// The distance of Pearson's chi-square sum from its mean under equal chances, in standard
-/// deviations. Places with an expected count below five are left out.
+/// deviations. Pairs of a role and a number of legal moves are left out if the expected count of an
+/// index is below five.
 fn deviations(counts: &Counts) -> f64 {
     let (mut sum, mut degrees) = (0.0, 0.0);
     for places in counts.values() {

@@ -147,7 +147,8 @@ fn many_certain_edits_take_one_round() {
     assert!(rounds <= 3, "{rounds}");
 }
 
-/// The code of each diagnostic with an edit, and the text after all rounds of all edits.
+/// The code of each diagnostic with an edit, and the text after all edits that could be applied in
+/// one round.
 fn guessed(name: &str) -> (Vec<&'static str>, String) {
     let source = Source::new(name, sheet(name));
     let (found, _) = examine(&source, false);

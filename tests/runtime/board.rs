@@ -249,7 +249,7 @@ fn lines_between_neighbours_lie_at_cells() {
 
 #[test]
 fn the_last_coordinate_is_the_layer_if_it_is_called_so() {
-    // A pyramid, and a grid with one number in each place.
+    // A pyramid, and a square with one `z` for each pair of `x` and `y`.
     let four: Vec<String> = (0..4).map(|n| n.to_string()).collect();
     let pyramid = |hold: fn(usize, usize, usize) -> bool| -> Option<Board> {
         let mut texts = Vec::new();

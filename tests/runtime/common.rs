@@ -17,7 +17,8 @@ pub const LINES: [u64; 8] = [0o7, 0o70, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124
 
 const SHAPE: Shape = Shape { roles: 2, fluents: 29, moves: 10, goals: 6, percepts: 0 };
 
-/// Every third bit, for the fluents of blank cells. The fluents of `o` and `x` follow each.
+/// Every third bit, for the fluents of blank cells. The fluents of `o` and `x` follow each of these
+/// bits.
 const CELLS: u64 = 0o111_111_111;
 
 /// The names of the game.
@@ -140,7 +141,8 @@ pub fn table() -> Vec<u8> {
 }
 
 /// The same game as a table with hidden information, in which `xplayer` is chance. Each player
-/// perceives the row that the other one marks. `oplayer` also perceives the loss of the centre.
+/// perceives the row that the other one marks. `oplayer` also perceives that `xplayer` marks the
+/// centre.
 pub fn blind_table() -> Vec<u8> {
     let percepts = Texts::new(["(row 1)", "(row 2)", "(row 3)", "centre"]);
     let vocabulary =

@@ -1,4 +1,5 @@
-//! Tests the tree of states against a simple model: its names and its limits.
+//! Tests of histories: the tree of states agrees with a simple model, and bytes, errors and long
+//! lines are as documented.
 
 use gdl_runtime::{
     Game, GameExt, History,

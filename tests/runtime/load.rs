@@ -97,8 +97,8 @@ fn a_load_that_is_called_off_gives_no_game() {
             assert!(loaded.is_ok());
             break;
         }
-        // The next check of the switch stops the load. After the last report, the loader itself
-        // checks it.
+        // The next check of `cancel` stops the load. After the last report, the loader itself
+        // checks `cancel`.
         assert_eq!(reports.load(Ordering::Relaxed), last + 1);
         let error = loaded.unwrap_err();
         assert!(
@@ -326,7 +326,7 @@ fn play_begins_before_a_net_is_optimised() {
         assert!(early.table().is_none() && game.table().is_some());
     }
 
-    // A game that loads fast is delivered once. A lifted load never becomes a net.
+    // The callback gets no game if loading is fast, or if the lifted engine is requested.
     let mut given = 0;
     for loader in [Loader::new(), Loader::new().lifted()] {
         loader.load_in_stages(NIM, |_| given += 1).unwrap();

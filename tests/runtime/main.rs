@@ -2,8 +2,8 @@
 //! matches.
 //!
 //! These tests are in a package of their own, since tests inside the runtime's package would be
-//! optimised like it. The tests of `Best` are there, since they run longer than that compilation
-//! takes.
+//! optimised like it. The tests of `Best` are in the package of the players, which is optimised
+//! too, since they run longer than their compilation takes.
 
 mod board;
 mod common;

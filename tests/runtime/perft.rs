@@ -49,8 +49,8 @@ fn merging_changes_nothing() {
 /// once for each sequence that leads there.
 #[test]
 fn memory_changes_nothing_but_how_often_states_are_seen() {
-    // An entry has a state of two words, its count and its place. It is stored twice, in tables
-    // that are half full.
+    // An entry counts as 32 bytes: twice the state of one word, and a count of two words. It is
+    // stored twice, in tables that are half full.
     let bytes = |states: usize| states * 4 * 32;
     for (memory, states) in [(bytes(1000), 252), (bytes(100), 504), (bytes(20), 504), (0, 504)] {
         let mut counting = Perft::new(&TicTacToe).memory(memory);

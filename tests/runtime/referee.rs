@@ -160,7 +160,8 @@ fn players_are_given_what_their_role_perceives() {
         drop(players);
         assert!(played.is_complete() && played.faults.iter().flatten().all(Option::is_none));
         assert_eq!(played.players[monty_hall::Role::Random as usize], "random");
-        // Before the door is chosen, the car can be at three doors; afterwards it can be at two.
+        // At the start no car is hidden. After the first step it can be at three doors, and after
+        // the host opens a door at two.
         assert_eq!(hosts_car[..3], [1, 3, 2], "{hosts_car:?}");
     }
 }
@@ -234,8 +235,8 @@ fn players_that_have_no_move_may_say_why() {
     let faults: Vec<String> = (played.unwrap().faults.iter())
         .map(|faults| faults[0].as_ref().map_or_else(String::new, ToString::to_string))
         .collect();
-    // The player is asked again after each fault, including at the start. A move that arrives has
-    // none.
+    // The referee queries the player again after each fault, including at the start. A move that
+    // arrives has no fault.
     assert_eq!(faults, ["TO", "CE", "IL jump", "IL nil", ""]);
     assert_eq!(watched, [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)]);
 }
@@ -259,7 +260,7 @@ fn endless_matches_are_given_up_and_any_can_be_called_off() {
     });
     let played = watched.run(&mut [odd(on)]).unwrap();
     assert_eq!((played.end, played.history.depth()), (End::Cancelled, 7));
-    // The same for a player that never answers in a match without clocks.
+    // A match without clocks can be cancelled even while a player never answers.
     let (cancel, pull) = (Cancel::default(), Cancel::default());
     let pulled = pull.clone();
     let stubborn = odd(|_: &_, _: &_, budget: &Budget| {
@@ -373,7 +374,8 @@ fn records_have_the_fields_of_ggp_base() {
         ]
     );
     assert_eq!(serde_json::from_value::<Record>(json).unwrap(), record);
-    // A record with the fewest fields that ggp-base reads, and with fields that it does not write.
+    // A record with the fewest fields that ggp-base reads, and with `matchHostPK`, which `Record`
+    // lacks.
     let foreign = serde_json::json!({
         "matchId": "base.1", "randomToken": "x", "startTime": 1, "isCompleted": false,
         "gameMetaURL": "http://games.ggp.org/base/games/ticTacToe/", "matchHostPK": "0abc",

@@ -56,7 +56,7 @@ fn switching_wins_two_times_in_three() {
     wins_of_switching(&table("monty_hall"));
 }
 
-/// Estimates the same probability by play: the candidate always switches.
+/// Estimates the probability of a win by play: the candidate always switches.
 #[test]
 fn switching_wins_as_often_as_it_should() {
     use monty_hall::{Move, Role};
@@ -269,7 +269,7 @@ fn information_sets_keep_to_their_limits() {
     assert_eq!(answer, Ok(()), "equal weights are equal shares");
     for _ in 0..9 {
         let weight = |state: &liars_dice::State, _, action: Move| {
-            // Weights without a common divisor that differ between states.
+            // Weights that differ between states and have no common divisor.
             u64::MAX - 2 * (state.words()[0] % 1009) - u64::from(action == Move::NOOP)
         };
         match fine.step_with(Move::NOOP, &nothing, weight) {

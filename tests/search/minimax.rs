@@ -56,8 +56,8 @@ fn ways<G: Game>(game: &G, view: &G::View, roles: &[G::Role]) -> Vec<Vec<(usize,
     })
 }
 
-/// The value of a state to a role: its goal minus the rival's. Without a rival it is twice the own
-/// goal minus 100.
+/// The value of a state to a role: the role's goal minus the rival's. Without a rival it is twice
+/// the role's goal minus 100.
 fn minimax<G: Game>(game: &G, state: &G::State, role: G::Role, paranoid: bool, depth: u32) -> f64 {
     let others: Vec<G::Role> = game.roles().filter(|&r| r != role && Some(r) != game.chance_role()).collect();
     let chance: Vec<G::Role> = game.chance_role().into_iter().collect();

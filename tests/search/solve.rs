@@ -36,7 +36,7 @@ gdl!(
 "
 );
 
-/// The value of the initial state, and the number of moves to it.
+/// The number of moves until the value of the initial state is reached, and the value.
 fn start<G: Game>(game: &G, solution: &Solution<G>, role: G::Role) -> (Option<u32>, String) {
     let solved = solution.value(&game.initial(), role).expect("it is the start");
     (solved.moves, solved.value.to_string())
@@ -46,7 +46,8 @@ fn solve<G: Game>(game: &G) -> Solution<G> {
     Solution::of(game, &game.initial(), BYTES, &Budget::unlimited()).expect("it is small")
 }
 
-/// The value of a state to the first role and the number of moves to it, by exhaustive search.
+/// The value of a state to the first role, and the number of moves until it is reached, by
+/// exhaustive search.
 fn brute<G: Game>(game: &G, state: &G::State) -> (i32, u32) {
     let view = game.view(state);
     let roles: Vec<G::Role> = game.roles().collect();

@@ -7,7 +7,7 @@
 //! negation respects the order, so rulesheets are stratified. The same seed and number give the
 //! same rulesheet on any machine.
 //!
-//! Steps and bytes: at most a few hundred rules of a few hundred words.
+//! A rulesheet has at most hundreds of rules, of at most thousands of words each.
 
 use gdl_runtime::chance::Stream;
 use std::collections::BTreeSet;
@@ -415,7 +415,7 @@ impl Author {
                 }
             }
         }
-        // Mostly, a role without a move gets one without effect.
+        // Usually, a role without a move gets a move without effect.
         for role in 0..self.roles.len() {
             if self.moves[role].iter().all(|action| action == "noop") && !self.rarely(30) {
                 self.offer(role, "wait", &[]);
@@ -497,7 +497,8 @@ impl Author {
         found.unwrap_or_else(|| self.literal(moving))
     }
 
-    /// Writes a relation that holds if one of some formulas does.
+    /// Writes a relation with one or two rules, whose bodies are formulas. Returns the relation's
+    /// name.
     fn helper(&mut self, depth: usize, moving: bool) -> String {
         self.note("helper");
         let name = self.name("holds");

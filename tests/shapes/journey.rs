@@ -2,8 +2,8 @@
 //!
 //! For any text, each phase ends without a panic, within its bytes and within the reports that its
 //! fuel allows. All engines agree, state by state: the table, lanes on every instruction set, the
-//! lifted engine, the evaluator and the oracle. `enter` is called before each phase, with the bytes
-//! that it may take in addition to those in use.
+//! lifted engine, the evaluator and the oracle. `enter` is called before each phase, with the
+//! number of bytes that the phase may take in addition to those in use.
 
 use gdl_compiler::{
     Compilation, Diagnostics, Levels, Limits, Observer, Options, Phase, Severity, Source, compile,
@@ -147,7 +147,8 @@ fn observer(enter: Enter) -> Observer {
 /// A callback for the start of a phase, with the bytes that the phase may take.
 pub(crate) type Enter = fn(&str, usize);
 
-/// Runs a text through all phases. Every fourth text is also parsed again, split and drawn.
+/// Runs a text through all phases. A text whose length is a multiple of four is also formatted, and
+/// compiled with split rules.
 ///
 /// # Panics
 /// Panics if engines differ, or if any code under test panics.
@@ -279,7 +280,7 @@ fn play(game: &Dynamic, lifted: &Dynamic, enter: Enter) -> bool {
     watch::agree("lockstep", game, game.table().expect("a table"), LENGTH, WORK)
 }
 
-/// The states of random games with fewer than [`MOST_JOINTS`] joint moves.
+/// The first four states of a random game, without those with [`MOST_JOINTS`] joint moves or more.
 fn walk(game: &Dynamic) -> Vec<BitBox> {
     let mut stream = Stream::new(3, 1);
     let (mut state, mut states) = (game.initial(), Vec::new());

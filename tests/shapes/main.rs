@@ -42,7 +42,7 @@ fn setting(name: &str, default: u64) -> u64 {
     env::var(name).map_or(default, |value| value.parse().expect("a whole number"))
 }
 
-/// The numbers of `cases` cases, from `GDL_FIRST` on.
+/// The indices of `cases` cases, from `GDL_FIRST` on.
 fn numbers(cases: u64) -> std::ops::Range<u64> {
     let first = setting("GDL_FIRST", 0);
     first..first + cases

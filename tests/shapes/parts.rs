@@ -1,7 +1,7 @@
 //! The parts of rulesheets. Each adds its own fluents, moves and relations to the text of an
 //! [`Author`], and registers the atoms that other parts may use.
 //!
-//! Steps and bytes: at most a few hundred rules each.
+//! A part adds at most hundreds of rules.
 
 use super::author::Author;
 
@@ -303,7 +303,7 @@ impl Author {
         self.atoms.push(format!("(true {fluent})"));
     }
 
-    /// Writes a binary counter with carry that a move increments.
+    /// Writes a binary counter with carry. A formula decides whether a step increments it.
     fn write_counter(&mut self) {
         self.note("binary counter");
         let (digit, carry) = (self.name("digit"), self.name("carries"));
@@ -357,7 +357,7 @@ impl Author {
         }
     }
 
-    /// Writes links that moves make and break, and their reachability.
+    /// Writes links that moves make and break, and the reachability along the links.
     fn write_reach(&mut self) {
         self.note("reach");
         let (link, reach, join) = (self.name("link"), self.name("reach"), self.name("join"));
@@ -397,7 +397,8 @@ impl Author {
         }
     }
 
-    /// Writes a nested term that grows and shrinks up to some height.
+    /// Writes a fluent with a nested term. The moves push and pop increase and decrease its depth,
+    /// up to a maximum of at most 6.
     fn write_tower(&mut self) {
         self.note("tower");
         let (tower, fits) = (self.name("tower"), self.name("fits"));

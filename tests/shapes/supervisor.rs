@@ -6,8 +6,8 @@
 //! allocation past the limit. The supervisor records the failure, shrinks the rulesheet while it
 //! still fails, and continues with the next case.
 //!
-//! Steps: each case has a time limit, and the same time again to shrink. Bytes: those of one
-//! rulesheet, and the counts.
+//! Each case has a time limit, and the same time again to shrink. The supervisor stores one
+//! rulesheet at a time, the counts and the failures.
 
 use crate::{
     HEAP,
@@ -35,7 +35,7 @@ const FAULTS: usize = 20;
 /// An environment variable of the child: its cases as `from..to`, or the path of a rulesheet.
 const WORK: &str = "GDL_SHAPES_WORK";
 
-/// A generator of cases, with their test.
+/// A generator of cases, and the test that each case must pass.
 pub(crate) trait Cases {
     /// The forms of a case, and the words to count for it.
     fn write(&self, number: u64) -> (Vec<String>, Vec<&'static str>);
@@ -95,7 +95,8 @@ pub(crate) fn supervise(test: &str, cases: &impl Cases, numbers: Range<u64>) -> 
     Some(summary)
 }
 
-/// The forms of a case that its failure needs, as far as the time limit allows.
+/// Drops forms of a case that its failure does not need, as far as the time limit allows. Returns
+/// the other forms.
 fn shrink(test: &str, cases: &impl Cases, number: u64, phase: &str, is_hang: bool) -> Vec<String> {
     let path: PathBuf = env::temp_dir().join(format!("gdl-shapes-{}-{test}.kif", process::id()));
     let start = Instant::now();

@@ -1,9 +1,9 @@
 //! Comparison of engines that play one game: everything observable in each state, or the first
 //! difference.
 //!
-//! A random game is recorded by a [`Semantics`], which is the oracle unless it exceeds its limits.
-//! Every engine then follows the game. The compiler's evaluator records the same game, and is
-//! compared too.
+//! A random game is recorded by a [`Semantics`], which is the oracle unless it rejects the
+//! rulesheet or exceeds its limits. Every engine then follows the game. The compiler's evaluator
+//! records the same game, and is compared too.
 
 use gdl_compiler::{
     Compilation, Levels, Options, Rules, Source, Syntax, compile, diagnostic::codes, eval::EvalError,
@@ -46,7 +46,7 @@ pub trait Semantics {
     fn initial(&self) -> Result<State, Error>;
 
     /// Returns the observation of a state with the joint move that `choose` returns, and the
-    /// successor state. The state is returned unchanged if `choose` returns no moves.
+    /// successor state. The successor is `None` if `choose` returns no moves.
     ///
     /// # Errors
     /// As for [`Semantics::initial`].

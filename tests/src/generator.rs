@@ -62,7 +62,7 @@ const fn relation(name: &'static str, sorts: &'static [Sort], phase: Phase) -> R
     Relation { name, sorts, phase }
 }
 
-/// The relations that have rules or facts. Each may negate only earlier ones.
+/// The relations that have rules or facts. Each negates only earlier ones, with rare exceptions.
 const RELATIONS: [Relation; 16] = [
     relation("p", &[Thing], Phase::Facts),
     relation("p", &[Thing, Thing], Phase::Facts),
@@ -241,7 +241,8 @@ impl Author<'_> {
     }
 
     /// A relation for a rule of the relation at `place`: an earlier one, or itself outside
-    /// negations. Rarely any other, which often makes the rules unstratified.
+    /// negations. Rarely itself or the next one in a test, which often makes the rules
+    /// unstratified.
     fn relation(&mut self, place: usize, usage: Use) -> Relation {
         let phase = RELATIONS[place].phase;
         let end = match usage {

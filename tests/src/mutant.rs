@@ -2,8 +2,7 @@
 //! valid games.
 //!
 //! Changes drop, copy, exchange, negate and join rules and literals. They also replace constants,
-//! variables, names and arities, and add roles. Steps and bytes: those of reading and writing the
-//! text a few times.
+//! variables, names and arities, and add roles. Takes time and memory in proportion to the text.
 
 use gdl_runtime::chance::Stream;
 
@@ -45,7 +44,7 @@ impl Form {
         matches!(self, Word(word) if word.starts_with('?'))
     }
 
-    /// The head and the literals of a rule with a body.
+    /// The parts of a rule with a body: `<=`, the head and the literals.
     fn body(&mut self) -> Option<&mut Vec<Form>> {
         match self {
             List(parts) if parts.len() > 2 && parts[0].is("<=") => Some(parts),

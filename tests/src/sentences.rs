@@ -2,8 +2,8 @@
 //!
 //! A text is split into sentences of words and signs. Sentences are dropped, copied with another
 //! word and given another head. Literals are dropped, negated and copied; words are replaced.
-//! Rarely a sign is lost or doubled, which makes the text invalid. Steps and bytes: those of
-//! reading and writing the text a few times.
+//! Rarely a sign is lost or doubled, which makes the text invalid. Takes time and memory in
+//! proportion to the text.
 
 use gdl_runtime::chance::Stream;
 

@@ -11,7 +11,7 @@ use gdl_runtime::{
     playouts::Tally,
 };
 
-/// Plays the first games of a block, and checks some of its lanes against the table.
+/// The check of some lanes of a block against the table.
 struct Watch<'g> {
     game: &'g Dynamic,
     max_length: u64,
@@ -119,14 +119,14 @@ pub fn gates(game: &Dynamic) -> usize {
 }
 
 /// Plays one game in each lane on each instruction set, and watches as many lanes as `work` allows.
-/// `table` may have straight-line code for the same net; that is checked too. Returns false if the
-/// game does not play in lanes.
+/// `table` may have straight-line code for the same net; the code is checked too. Returns false if
+/// the game does not play in lanes.
 ///
 /// # Panics
 /// Panics if lanes and table differ.
 #[must_use]
 pub fn agree(name: &str, game: &Dynamic, table: &Table, max_length: u64, work: usize) -> bool {
-    // A step of a lane costs the table a step, a view and two names.
+    // A step of a lane costs the table a step, a view and two state texts.
     let per_lane = 3 * (gates(game) + 500) * max_length.min(70) as usize;
     let every = (Lockstep::LANES * per_lane).div_ceil(work).clamp(1, Lockstep::LANES);
     let count = if every == 1 { 700 } else { Lockstep::LANES as u64 };

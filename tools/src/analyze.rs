@@ -70,8 +70,8 @@ pub struct Figures {
     pub openings: Option<Openings>,
 }
 
-/// The number of gate evaluations in a part of random games, each for 512 games at once. It takes
-/// some tenths of a second.
+/// The number of gate evaluations in a part of random games, counted once for each game. Lanes
+/// evaluate a gate for 512 games at once, so a part takes some tenths of a second.
 const PART: f64 = 7e10;
 
 /// The number of games to play.
@@ -132,7 +132,8 @@ pub fn analyze(
     tell: &(dyn Fn(u64) + Sync),
 ) -> Option<Figures> {
     let start = Instant::now();
-    // Half of a given time is for following games, and a quarter for each of the other measures.
+    // Half of a given time is for following games, a quarter for the outcome, and the rest for the
+    // openings.
     let walks = Walks::play(game, settings, settings.seconds.map(|seconds| seconds / 2.0), tell);
     if settings.cancel.is_cancelled() {
         return None;

@@ -11,7 +11,7 @@ use std::{
 /// The result of a child process.
 #[derive(Debug)]
 pub struct Report {
-    /// Its complete stdout.
+    /// The stdout of the process.
     pub output: String,
     /// True if it was killed at the time limit.
     pub stopped: bool,
@@ -20,7 +20,8 @@ pub struct Report {
 /// Runs a command with `input` on its stdin, and kills it after `cap`.
 ///
 /// The command must read all input before it writes more than a pipe buffers, or both processes
-/// wait for each other.
+/// wait for each other. Stdout is read only after the process has ended, so a command that writes
+/// more than a pipe buffers blocks until `cap`.
 ///
 /// # Errors
 /// Returns an error if the command cannot be started or its output is not UTF-8.

@@ -58,7 +58,7 @@ impl Contest<'_> {
     /// Returns the roles other than chance, in order.
     ///
     /// # Errors
-    /// Returns an error if their number is not that of the players.
+    /// Returns an error if the number of these roles differs from the number of players.
     pub fn seats(&self, game: &Dynamic) -> Result<Vec<usize>> {
         let roles = game.roles().filter(|&role| Some(role) != game.chance_role());
         let seats: Vec<usize> = roles.map(Id::index).collect();
@@ -130,7 +130,7 @@ impl Contest<'_> {
         result.map(|()| total)
     }
 
-    /// Plays one match, with the players moved on by one seat from the previous match. In the first
+    /// Plays one match, with the players rotated by one seat since the previous match. In the first
     /// match, a remote player that cannot be reached at the start is an error: its address may be
     /// wrong.
     fn play_one(
@@ -285,8 +285,8 @@ impl Total {
         self.unscored += other.unscored;
     }
 
-    /// Returns the results as JSON, except those that depend on the clock. `players` are the names
-    /// in the arguments, and `roles` the names in the game.
+    /// Returns the results as JSON. `players` are the names in the arguments, and `roles` the names
+    /// in the game.
     ///
     /// - `players`, in order: `player`, `matches`, `wins`, `draws`, `losses`, `mean_goal`, `score`
     ///   (wins and half the draws, 0 to 1), `score_interval` (95 %, Wilson); with two players `elo`

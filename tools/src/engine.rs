@@ -8,8 +8,8 @@ use crate::{
 use clap::ValueEnum;
 use gdl_runtime::playouts;
 
-/// The engines for games and moves: lanes take 512 games or states at once, all others one at a
-/// time.
+/// The engines for games and moves. Lanes step 512 games or states at once, and a graphics card
+/// many thousands of games. All others step one game or state at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum EngineChoice {
     /// 512 games or states at once, by compiled code, which built-in games within the gate budget
@@ -49,7 +49,7 @@ impl EngineChoice {
         }
     }
 
-    /// Returns the mode of perft for this choice: any lanes are those of the table.
+    /// Returns the mode of perft for this choice. Perft in lanes always uses the table.
     #[must_use]
     pub fn of_perft(self) -> playouts::PlayoutMode {
         if self.is_lanes() { playouts::PlayoutMode::Lanes } else { playouts::PlayoutMode::Single }

@@ -8,8 +8,8 @@
 //!
 //! If there are more pairs or moves than [`Bounds`] allow, the depth of the last complete level is
 //! reported. Seeded random play from the initial states follows. The fluents of states may differ.
-//! States and views are computed 512 at a time in lanes if the games support lanes. Memory: the
-//! states of each pair, and 24 bytes.
+//! States and views are computed 512 at a time in lanes if the games support lanes. A pair takes
+//! the memory of its two states, and 24 bytes.
 
 mod many;
 
@@ -113,15 +113,15 @@ pub fn compare<A: Game, B: Game>(
     Pair { a, b, roles, moves, percepts }.walk(bounds, tell)
 }
 
-/// The pairs of states found. For each, `origins` has its predecessor pair and the number of the
-/// joint move between them.
+/// The pairs of states found. For each pair, `origins` has the index of its predecessor and the
+/// number of the joint move between the two.
 struct Walk<A: Game, B: Game> {
     pairs: IndexSet<(A::State, B::State), FxBuildHasher>,
     origins: Vec<(usize, usize)>,
 }
 
 impl<A: Game, B: Game> Walk<A, B> {
-    /// Returns the views of the pairs at these places.
+    /// Returns the views of the pairs with these indices.
     fn views(
         &self,
         many: &mut (Many<'_, A>, Many<'_, B>),
@@ -133,7 +133,7 @@ impl<A: Game, B: Game> Walk<A, B> {
     }
 }
 
-/// Joint moves to make: the place of the pair, the number of the joint move there, and its moves.
+/// Joint moves to make: the index of the pair, the number of the joint move there, and its moves.
 type Steps<M> = Vec<(usize, usize, Vec<M>)>;
 
 impl<A: Game, B: Game> Pair<'_, A, B> {
@@ -275,8 +275,8 @@ impl<A: Game, B: Game> Pair<'_, A, B> {
         Ok(Some(legal))
     }
 
-    /// Returns the difference in the roles' percepts of a joint move, if any. If neither game has
-    /// rules for percepts, every role perceives the joint move.
+    /// Returns the difference in the roles' percepts of a joint move, if any. There is none if
+    /// neither game has rules for percepts, since every role then perceives the joint move.
     fn percepts_differ(&self, a: &A::State, b: &B::State, joint: &[A::Move]) -> Option<String> {
         let has = (self.a.vocabulary().has_percepts(), self.b.vocabulary().has_percepts());
         if has == (false, false) {

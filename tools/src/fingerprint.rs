@@ -1,5 +1,5 @@
-//! Fingerprints of rulesheets: 64 hexadecimal digits, equal for rulesheets that differ only in
-//! white space and comments.
+//! Fingerprints of rulesheets: 64 hexadecimal digits, equal for KIF rulesheets that differ only in
+//! white space and comments. In other syntaxes, only comments that begin with `;` are ignored.
 
 use gdl_compiler::Syntax;
 use sha2::{Digest, Sha256};

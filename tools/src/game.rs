@@ -117,8 +117,8 @@ impl GameArg {
         }
     }
 
-    /// Loads the game without its compiled code, built in or not. It runs on the engine `way`, by
-    /// default as a table if it can be grounded.
+    /// Loads the game, built in or from a file, without compiled code. It runs on the engine `way`,
+    /// by default as a table if it can be grounded.
     ///
     /// # Errors
     /// Returns an error if the rulesheet has errors, after printing the diagnostics on stderr.

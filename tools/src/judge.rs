@@ -3,12 +3,12 @@
 //!
 //! A rulesheet is compiled within limits. The game is played at random in lanes, followed move by
 //! move ([`coverage`]), and played by searches of different strength ([`skill`]). The values of
-//! their positions show the [`drama`] of a match. If a stage finds the game hopeless, as most
+//! positions show the [`drama`] of a match. If a stage finds the game hopeless, as most
 //! candidates of a generator are, the later stages are skipped.
 //!
 //! The measures are defined in [`outcome`], [`skill`], [`drama`], [`variety`] and [`coverage`],
-//! each in one function. [`score`] combines some to one number. `docs/how-to/judging.md` names the
-//! paper of each. [`text`] and [`page`] show a judgement.
+//! each in one function. [`score`] combines some measures into one number.
+//! `docs/how-to/judging.md` names the paper of each one. [`text`] and [`page`] show a judgement.
 //!
 //! Results are deterministic: they depend on the rulesheet and the settings, never on the clock or
 //! the number of threads. The numbers of games, their length and [`Settings::work`] bound play, and
@@ -63,7 +63,7 @@ pub struct Settings {
     pub work: f64,
     /// The number of joint moves after which a game is abandoned.
     pub longest: usize,
-    /// True if games that were found hopeless are played on.
+    /// True if the later stages also run for hopeless games.
     pub full: bool,
     /// The engine that steps the game. A trial chooses one if `None`.
     pub way: Option<Way>,
@@ -323,8 +323,8 @@ impl Judgement {
     /// - `game`, `verdict` (`judged`, `invalid`, `too_large`, `no_player`, `endless`, `stuck`,
     ///   `unscored`, `no_choice`, `one_sided`, `drawn`), `reason` (null of a judged one), `score`
     ///   (0 to 1, null unless all was measured) and its `parts` by name;
-    /// - `roles` (other than chance), `chance`, `hidden`; `engine` (`table` or `events`, null if
-    ///   nothing was played);
+    /// - `roles` (other than chance), `chance`, `hidden`; `engine` (`table`, `events` or `lifted`,
+    ///   null if nothing was played);
     /// - `random` and `skilled` play (null if not played): `games`, `completion`, `decisiveness`,
     ///   `draws`, `balance`, `length`, and of each of `roles` the mean `goal` and shares of `wins`,
     ///   `draws`, `losses`; `skilled` has the `nodes` of a move, `random` the shares of games that

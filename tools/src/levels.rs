@@ -2,13 +2,13 @@
 //! such as array libraries.
 //!
 //! A step is one [`Levels`]: the circuit that advances a state, then the circuit that observes the
-//! next one. Gates that no output needs are dropped. A gate with a single use is merged into its
-//! user, which then has three inputs. In the built-in games this saves a third of the gates and of
-//! the levels. The gates of a level depend on earlier levels only.
+//! next one. Gates that no output needs are dropped. A gate of two inputs may be merged into its
+//! only user, which then has three inputs. In the built-in games this saves a third of the gates
+//! and of the levels. The gates of a level depend on earlier levels only.
 
 use gdl_runtime::engine::{Circuit, Table};
 
-/// Goals are a separate circuit if they have more than one in this number of the step's gates.
+/// Goals are a separate circuit if they add more than one part in this number of the step's gates.
 const GOALS_APART: usize = 4;
 
 /// A circuit of three-input gates, ordered by level.
@@ -118,8 +118,8 @@ impl Net {
             }
         }
 
-        // For each node its level; for each gate the merged three-input gate, `None` once part of
-        // its user.
+        // For each node its level; for each gate the merged three-input gate, or `None` after the
+        // gate was merged into its user.
         let mut level = vec![0_u32; uses.len()];
         let mut merged: Vec<Option<[u32; 3]>> = vec![None; self.gates.len()];
         let mut is_wide = vec![false; self.gates.len()];

@@ -306,7 +306,7 @@ pub fn built_in(entry: &Entry) -> Result<Compiled> {
     compile(text_of(entry), &quiet())
 }
 
-/// The engine of a game that is not compiled code.
+/// An engine other than compiled code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Way {
     /// The rules as a table
@@ -368,7 +368,7 @@ pub fn run_as(source: Source, options: &Options, way: Option<Way>) -> Result<Loa
 }
 
 /// Makes rules a game that is interpreted in each state, and turns the errors into warnings.
-/// Returns `None` if some error is no exceeded limit of grounding. Returns `None` and adds a
+/// Returns `None` if some error is not an exceeded limit of grounding. Returns `None` and adds a
 /// diagnostic if interpretation exceeds its limits as well.
 pub fn lift_instead(rules: &Rules, options: &Options, diagnostics: &mut Diagnostics) -> Option<Dynamic> {
     let compiling = Compiling::start();

@@ -165,7 +165,8 @@ struct Elsewhere {
     start: Option<f64>,
     /// The rulesheet that is sent to the player.
     sheet: Option<Sheet>,
-    /// The start clock and the play clock of the match. The player receives no longer ones.
+    /// The start clock and the play clock of the match: upper bounds on the clocks that the player
+    /// receives.
     clocks: Option<[Duration; 2]>,
     /// The data of the match that is sent to the player.
     told: Option<Told>,

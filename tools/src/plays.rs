@@ -5,14 +5,14 @@
 //!
 //! - `(moves M ..)`: a joint move, with a move of each role in role order, which must be legal;
 //! - `(does R M)`: the move of one role, where each other one has a single legal move;
-//! - `(state F ..)`: goes on from another state;
+//! - `(state F ..)`: continues from the state in which these fluents hold;
 //! - an atom such as `(legal white (mark 1 1))`, `(true (cell 1 1 b))`, `terminal` or
 //!   `(goal white 100)`, which must hold, or `(not ATOM)`;
 //! - `(perft N ..)`: the numbers of sequences of one, two, three joint moves, and so on.
 //!
 //! The evaluator executes the rules, so a failed test comes with the reason ([`Explanation`]).
-//! Sequences are counted by the game as it is played. A test ends with the first step that fails. A
-//! file is read as a whole before any test runs, and a syntax error has its position.
+//! Sequences are counted by the game's engine. A test ends with the first step that fails. A file
+//! is read as a whole before any test runs, and a syntax error has its position.
 //!
 //! A play of people becomes a test by [`recorded`]. [`Judge`] checks a recorded match in the form
 //! of ggp-base: every move must be legal, and states and goals must be as recorded.
@@ -465,7 +465,8 @@ pub fn recorded<G: Game>(game: &G, history: &History<G>, most: usize) -> Option<
         let joint = history.joint(place)?;
         let asked = game.to_play(before);
         let asked = game.roles().zip(joint).find(|(role, _)| Some(*role) == asked);
-        // A step `does` needs all other roles to have a single legal move. Chance may have several.
+        // A step `does` is possible only if every other role has a single legal move. Chance may
+        // have several.
         let asked =
             asked.filter(|(_, action)| game.joint(before, **action).is_ok_and(|whole| whole == joint));
         if let Some((role, &action)) = asked {

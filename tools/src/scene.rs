@@ -33,10 +33,11 @@ impl Default for Room {
 }
 
 impl Room {
-    /// Returns whether texts of `bytes` bytes and their punctuation fit, and subtracts them if so.
+    /// Returns whether texts of `bytes` bytes and their punctuation fit, and subtracts them. After
+    /// the first text that does not fit, no other text fits.
     pub fn takes(&mut self, bytes: usize) -> bool {
         let left = self.0.checked_sub(bytes + 64);
-        // Once a text does not fit, no later and shorter one may take its place.
+        // A shorter text must not take the place of one that did not fit.
         self.0 = left.unwrap_or(0);
         left.is_some()
     }

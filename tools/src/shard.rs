@@ -2,9 +2,9 @@
 //!
 //! A [`Plan`] consists of a game or a folder of rulesheets ([`Subject`]), a job ([`Request`]) and a
 //! seed. Its work is divided into blocks, numbered from 0. A range of blocks becomes a [`Document`]
-//! with the same bytes on every machine. It is independent of clock and threads, and its integers
-//! add up. [`merge`] makes one document of many. The document of all blocks does not depend on
-//! their division. Means and intervals are computed when merging.
+//! with the same bytes on every machine. A document is independent of clock and threads, and the
+//! integers of two documents add up. [`merge`] makes one document of many. The document of all
+//! blocks does not depend on their division. Means and intervals are computed when merging.
 //!
 //! | job | a block | the sums |
 //! |---|---|---|
@@ -68,12 +68,12 @@ pub struct Plan<'g> {
 /// The most states that perft is divided into.
 const MOST_STATES: usize = 1 << 18;
 
-/// The number of states from which the default prefix of perft is long enough.
+/// The default prefix of perft is the shortest one with at least this number of states.
 const MANY_STATES: usize = 256;
 
 impl<'g> Plan<'g> {
-    /// Divides work into blocks. For perft this expands the game up to the states that it counts
-    /// from.
+    /// Divides work into blocks. For perft, expands the game up to the states from which perft
+    /// counts.
     ///
     /// # Errors
     /// Returns an error if the subject does not suit the job, or its result would depend on a clock
@@ -131,8 +131,8 @@ impl<'g> Plan<'g> {
         self.header.blocks
     }
 
-    /// Returns the blocks of part number `part` of `parts` parts of about equal size, numbered from
-    /// 1. Parts beyond the number of blocks are empty.
+    /// Returns the blocks of part number `part`, if all blocks are divided into `parts` parts of
+    /// about equal size. Numbers begin with 1. With more parts than blocks, some parts are empty.
     #[must_use]
     pub fn part(&self, part: NonZero<u64>, parts: NonZero<u64>) -> Range<u64> {
         let end = |part: u64| {
@@ -235,7 +235,8 @@ fn playouts(game: &Dynamic, engine: Option<BlockMode>, seed: u64, count: u64) ->
 }
 
 /// Returns the states from which perft counts, and the numbers of sequences of each length up to
-/// them. By default the prefix is as short as gives `MANY_STATES` states.
+/// them. The default prefix is the shortest one with at least `MANY_STATES` states or, if there is
+/// none, the longest possible one.
 fn plan_perft(game: &Dynamic, depth: u32, prefix: Option<u32>) -> Result<(Level, Vec<Count>)> {
     if depth == 0 || depth > 1_000 {
         return Err(Error::Usage("the depth is not in 1..=1000".to_owned()));

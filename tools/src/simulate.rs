@@ -66,11 +66,11 @@ impl Default for Settings {
 pub struct Statistics {
     /// The number of states visited breadth first.
     pub states: usize,
-    /// True if these are all reachable states, so that no fault was missed.
+    /// True if all reachable states were visited, so that no fault was missed.
     pub complete: bool,
     /// The number of random games played.
     pub playouts: u64,
-    /// The number of moves made in them.
+    /// The number of joint moves made in random games.
     pub steps: u64,
 }
 

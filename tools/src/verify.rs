@@ -6,8 +6,8 @@
 //! states merged.
 //!
 //! A replay makes a constant number of queries for each role and step of the trace, whose bytes are
-//! [bounded](trace::MOST_BYTES). [`Limits`] bound the states and joint moves of counting. It stores
-//! the states of two levels, and the deeper one may have `MOST_BYTES` of text.
+//! [bounded](trace::MOST_BYTES). [`Limits`] bound the states and joint moves of counting. Counting
+//! stores the states of two levels, and the deeper level may have `MOST_BYTES` of text.
 
 mod engine;
 pub mod trace;
@@ -454,7 +454,7 @@ mod tests {
     use super::*;
     use gdl_compiler::{Diagnostics, Options, Rules, Source, check, syntax};
 
-    /// Two players count to three; each step either may add one.
+    /// A counter from 0 to 3 for two players. A step adds one if at least one player adds.
     const GAME: &str = "(role a) (role b) (init (n 0)) (succ 0 1) (succ 1 2) (succ 2 3)
         (<= (legal ?r add) (role ?r)) (<= (legal ?r wait) (role ?r))
         (<= added (does ?r add))

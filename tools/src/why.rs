@@ -246,8 +246,8 @@ impl Position {
     /// parentheses of the atom may be left out.
     ///
     /// # Errors
-    /// Returns an error if it is not a ground atom of the rules, or if it needs a joint move and
-    /// none is set.
+    /// Returns an error if the text is not a ground atom of the rules, if the atom needs a joint
+    /// move and none is set, or if evaluation exceeds its limits.
     pub fn ask(
         &self,
         rules: &Rules,

@@ -43,9 +43,9 @@ export interface Verdict {
   diagnostics: Diagnostic[];
   errors: number;
   warnings: number;
-  /** True if it can be played. */
+  /** True if the rulesheet can be played. */
   sound: boolean;
-  /** True if nothing is known to be wrong but that it exceeds a limit. */
+  /** True if the only known fault is that the rulesheet exceeds a limit. */
   excess: boolean;
   /** `gates` is null if the rules are evaluated state by state. */
   summary: { roles: string[]; fluents: number; moves: number; gates: number | null } | null;
@@ -85,7 +85,7 @@ export interface Before {
   moves: string[];
 }
 
-/** A board as grids of cells; marks are numbers of `marks`. */
+/** A board as grids of cells. */
 export interface Board {
   relation: string;
   grids: string[];
@@ -98,7 +98,7 @@ export interface Board {
   travels: boolean;
   drops: boolean;
   marks: { text: string; symbol: string; family: number; blank: boolean }[];
-  /** The marks in each cell; null where there is no cell. */
+  /** The indices in `marks` of the marks in each cell; null where there is no cell. */
   cells: (number[] | null)[];
 }
 
@@ -109,7 +109,7 @@ export interface Scene {
   left_out: number;
   /** The legal moves of each role, with the cells that they name. */
   moves: { move: string; cells: number[]; area: number[] }[][];
-  /** The cells that the step before it named. */
+  /** The cells that the moves of `before` affected. */
   cells: number[];
 }
 
@@ -193,7 +193,7 @@ export class Gdl {
     text: string,
     options?: RequestOptions & { guess?: boolean },
   ): Promise<{ text: string; fixed: number; diagnostics: Diagnostic[] }>;
-  /** Explains a code by its number or name. */
+  /** Explains a code, given by its number or name. */
   explain(code: string, options?: RequestOptions): Promise<Code & { page: string }>;
   /** Lists all codes. */
   explain(code?: undefined, options?: RequestOptions): Promise<Code[]>;
@@ -208,17 +208,17 @@ export class Game {
   private constructor();
   readonly engine: string;
   readonly roles: string[];
-  /** The number of the role that stands for chance. */
+  /** The index in `roles` of the role of chance; null if there is none. */
   readonly chance: number | null;
-  /** True if roles do not see everything. */
+  /** True if information is hidden: the rules have `sees`. */
   readonly hidden: boolean;
   readonly fluents: number;
   readonly moves: number;
-  /** Looks at a state, the initial one by default. */
+  /** Describes a state, the initial one by default. */
   position(state?: string, options?: RequestOptions): Promise<Position>;
   /** Makes a joint move. */
   apply(state: string, moves: string[], options?: RequestOptions): Promise<Position>;
-  /** Makes random joint moves, at most `steps`. */
+  /** Makes random joint moves, at most `steps`. `state` in a step is the state after its moves. */
   walk(
     options?: RequestOptions & { state?: string; seed?: number; steps?: number },
   ): Promise<{ steps: Before[]; end: Position }>;

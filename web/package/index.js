@@ -47,7 +47,7 @@ async function spawn() {
 export class Gdl {
   #worker = null;
   #last = Promise.resolve();
-  // The numbers of games in the current worker.
+  // The number of each game in the current worker.
   #numbers = new Map();
 
   list(options) {
@@ -85,7 +85,10 @@ export class Gdl {
     return game;
   }
 
-  /** Sends a request as `request.rs` has it; that of a game gets its number. */
+  /**
+   * Sends a request in the form of `request.rs`. If `game` is given, the request gets its number;
+   * the game is loaded first if the current worker does not have it.
+   */
   ask(request, { signal, game } = {}) {
     return this.#queue(async () => {
       if (game) request = { ...request, game: this.#numbers.get(game) ?? (await this.#load(game, game.source, signal)).game };
@@ -100,7 +103,7 @@ export class Gdl {
     await this.#queue(() => this.#numbers.delete(game) && this.#send({ ask: "unload", game: number }));
   }
 
-  /** Ends the worker; the next request starts another one, which loads games anew. */
+  /** Ends the worker; the next request starts another one, which loads games again. */
   stop() {
     this.#worker?.then((worker) => worker.end());
     this.#worker = null;

@@ -11,13 +11,13 @@ import * as editor from "./page/editor.js";
 import { pack, unpack } from "./page/link.js";
 import * as why from "./page/why.js";
 
-// Checks do not wait for a search, nor a search for them.
+// Checks and searches have a worker each, so neither waits for the other.
 const [checker, player] = [new Gdl(), new Gdl()];
 const PLAYERS = { you: "you", random: "random moves", "mcts:seed=1": "computer, 1 s", best: "best player, 1 s" };
-// Seconds for a move and for random games, and the time after which a check that nobody wants is
-// stopped, in milliseconds.
+// The seconds for a move and for random games, and the milliseconds after which a cancelled check
+// is stopped.
 const [THINKS, PLAYS, LATE] = [1, 1, 1000];
-// Steps after which a random game stops.
+// The maximum number of steps of a random game, and of steps between two choices of people.
 const MOST_STEPS = 1000;
 
 const byId = (id) => document.getElementById(id);
@@ -25,8 +25,8 @@ const listeners = new Map();
 const button = (text, action, attributes = {}) => html("button", { type: "button", onclick: action, ...attributes }, text);
 const titled = (name) => name.replaceAll("_", " ").replace(/^./, (letter) => letter.toUpperCase());
 
-// The match: the game, a path of states with the joint moves that led there, the place on it,
-// players by role and who has chosen.
+// The match: the game, a path of states with the joint moves that led there, the place on the path,
+// the player of each role, and the moves chosen so far.
 let match = null;
 let count = 0;
 
@@ -60,7 +60,7 @@ const app = {
     throw new Error(`no request ${path}`);
   },
 
-  // How far a compilation is cannot be asked: the worker is busy with it.
+  // The progress of a compilation is unknown, since the worker does not answer while it compiles.
   follow: () => ({ ticket: null, end: () => {} }),
 
   async change(_path, { role, move, place }) {
@@ -96,7 +96,7 @@ const app = {
   },
 };
 
-// Ends what is computed for the match that is left.
+// Cancels the searches of the current match and drops the match.
 function leave() {
   match?.turn?.abort();
   match?.game.unload();
@@ -124,8 +124,8 @@ async function step(joint) {
   match.chosen.clear();
 }
 
-// Chooses for machines, for chance and for those without a choice, and steps, until a person has to
-// choose.
+// Chooses moves for computer players, chance and roles without a choice, and makes steps, until a
+// person has to choose.
 async function settle() {
   match.turn?.abort();
   const { signal } = (match.turn = new AbortController());
@@ -210,7 +210,7 @@ function panel(view) {
   byId("link").hidden = true;
 }
 
-// Goes to a place of the path, where people play on.
+// Goes to a place of the path and gives all seats to people.
 function go(place) {
   match.turn?.abort();
   match.at = place;
@@ -219,7 +219,7 @@ function go(place) {
   return settle();
 }
 
-// The last place before here at which a person had a choice; machines keep their seats.
+// Goes back to the last place at which a person had a choice. Computer players keep their seats.
 async function undo() {
   match.turn?.abort();
   const own = (place) => match.game.roles.some((role, number) => match.seats.get(role) === "you" && match.path[place].legal[number].length > 1);

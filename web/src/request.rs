@@ -82,7 +82,7 @@ pub enum Request {
         /// The seed of the random choices.
         #[serde(default)]
         seed: u64,
-        /// The most joint moves.
+        /// The maximum number of joint moves.
         steps: usize,
     },
     /// Returns the drawing of a state on a page.
@@ -193,16 +193,16 @@ pub struct Choose {
     pub game: usize,
     /// The player, as `gdl match` names it, such as `mcts:memory=64`.
     pub player: String,
-    /// The role that it plays.
+    /// The role that the player plays.
     pub role: String,
     /// The state in which the match began; the initial one if `None`.
     pub start: Option<String>,
-    /// The joint moves made since then.
+    /// The joint moves made since `start`.
     #[serde(default)]
     pub moves: Vec<Vec<String>>,
     /// The time for the move, in seconds.
     pub seconds: Option<f64>,
-    /// The most nodes of the search.
+    /// The maximum number of nodes of the search.
     pub nodes: Option<u64>,
     /// The seed of the player's random choices.
     #[serde(default)]

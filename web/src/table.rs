@@ -19,7 +19,7 @@ type State = <Dynamic as Game>::State;
 /// The memory limit of a player, in bytes; an instance has at most 4 GiB.
 const PLAYER_BYTES: usize = 256 << 20;
 
-/// The most illegal moves that are listed.
+/// The maximum number of illegal moves that are listed.
 const MOST_ILLEGAL: usize = 200;
 
 /// The loaded games, by number; `None` for dropped ones.
@@ -87,7 +87,8 @@ impl Loaded {
         moves.iter().map(read).collect()
     }
 
-    /// Fails if an evaluation exceeded its limits, since answers are then incomplete.
+    /// Returns `answer`. Fails if an evaluation of the rules exceeded its limits, since the answer
+    /// is then incomplete.
     fn settled(&self, answer: Value) -> Result<Value, Failure> {
         match self.game.failed_evaluations() {
             None => Ok(answer),

@@ -8,7 +8,8 @@ const module = await instance();
 const native = new Native();
 after(() => native.end());
 
-// Both answer, and the parts that `pick` takes are equal. Returns the module's answer.
+// Sends a request to the module and to native code. Checks that the parts of the answers that
+// `pick` returns are equal. Returns the module's answer.
 async function agree(request, pick = (ok) => ok) {
   const [theirs, ours] = [await native.answer(request), answer(module, request)];
   const part = ({ ok, error }) => (error ? { error } : { ok: pick(ok) });
@@ -16,7 +17,7 @@ async function agree(request, pick = (ok) => ok) {
   return ours.ok;
 }
 
-// Loads a game and plays it: ten random moves, a game to its end, playouts, a count, a search.
+// Loads a game and plays it: ten random steps, up to 300 random steps, playouts, a count, a search.
 async function play(load) {
   const loaded = await agree({ ask: "load", ...load }, ({ roles, chance, hidden, fluents, moves }) => [roles, chance, hidden, fluents, moves]);
   if (!loaded) return 0;

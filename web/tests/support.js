@@ -1,4 +1,4 @@
-// What tests share: the built package, the native program of the same crate, and rulesheets.
+// Helpers of the tests: the built package, the native program of the same crate, and rulesheets.
 
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, readdirSync } from "node:fs";

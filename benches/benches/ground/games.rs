@@ -115,8 +115,8 @@ fn print_comparison(rows: &[Row], cap: Duration) {
     }
 }
 
-/// Warns if the compiler finds more possible atoms than gringo, which finds all that are possible
-/// without analysing the rules.
+/// Warns if the compiler finds more possible atoms than gringo, which tests only derivability and
+/// so should find more.
 fn warn_of_more(row: &Row) {
     let (Outcome::Grounded(Figures { fluents, moves, .. }), Some(counts)) =
         (&row.compiler, row.plain.and_then(|run| run.counts))

@@ -24,7 +24,7 @@ use clap::Parser;
 use std::time::Duration;
 use subject::Subject;
 
-/// Grounds games and tells what it takes.
+/// Measures the cost of grounding games.
 #[derive(Parser)]
 #[allow(clippy::struct_excessive_bools, reason = "they are flags of the command line")]
 struct Args {

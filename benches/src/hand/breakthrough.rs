@@ -6,8 +6,8 @@
 //! one by its rank would be a long chain of dependent operations. Instead, a move is drawn among
 //! all pieces and directions, and drawn again if it is illegal; this is equally uniform. About
 //! three in five draws are legal, so two are drawn at a time. Besides its cells, each player has an
-//! array of its pieces' squares. Each occupied square stores its piece's slot there, so that a
-//! captured piece can give its slot to the last one.
+//! array of its pieces' squares. Each occupied square stores the index of its piece in that array,
+//! the slot. So the last piece of the array can take the slot of a captured piece.
 //!
 //! The benchmark measures a game of many pieces, whose moves depend on both players' cells.
 

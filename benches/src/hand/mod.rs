@@ -97,7 +97,7 @@ pub fn below(rng: &mut impl FnMut() -> u64, n: u64) -> u64 {
 ///
 /// The product of the bounds must fit in 64 bits and not be zero. The numbers are the digits, in
 /// mixed radix, of one number below the product. Each low half determines the remaining digits. The
-/// last one decides whether to draw again, as in [`below`].
+/// last low half decides whether to draw again, as in [`below`].
 #[inline]
 pub fn below_each<const N: usize>(rng: &mut impl FnMut() -> u64, bounds: [u64; N]) -> [u64; N] {
     let product: u64 = bounds.iter().product();
@@ -116,9 +116,9 @@ pub fn below_each<const N: usize>(rng: &mut impl FnMut() -> u64, bounds: [u64; N
 
 /// Draws a uniform set bit of `set`, which must not be zero, and returns its index.
 ///
-/// One multiplication computes the running totals of the bytes' counts; the top byte is the number
-/// of set bits. The drawn bit lies in the first byte whose running total exceeds the drawn rank.
-/// Counting and selecting share the totals, so they are one function.
+/// One multiplication computes the running totals of the bytes' bit counts; the top byte is the
+/// number of set bits. The drawn bit lies in the first byte whose running total exceeds the drawn
+/// rank. Counting and selecting share the totals, so they are one function.
 #[inline]
 pub fn pick(rng: &mut impl FnMut() -> u64, set: u64) -> u32 {
     let pairs = set - ((set >> 1) & 0x5555_5555_5555_5555);

@@ -5,7 +5,7 @@
 //! above it in its pile. One multiplication computes the running totals of the piles. They give the
 //! number of moves and, compared with the drawn stick, its pile and its height there.
 //!
-//! The benchmark measures a short game in which every choice depends on the last.
+//! The benchmark measures a short game in which every choice depends on the previous one.
 
 use super::{Outcome, below, find_first_above};
 

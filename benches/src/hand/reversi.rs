@@ -111,8 +111,8 @@ fn enclose_left(mine: u64, theirs: u64, cell: u32) -> u64 {
     run & u64::from(enclosed).wrapping_neg()
 }
 
-/// All columns except the outer two. A run enclosed horizontally has no cell there, and without
-/// them no run continues in the next row.
+/// All columns except the outer two. A horizontally enclosed run has no cell in the outer columns,
+/// and without these columns no run continues in the next row.
 const INNER: u64 = 0x7e7e_7e7e_7e7e_7e7e;
 
 /// The cells to the right of, above left of, above, and above right of each cell.

@@ -46,7 +46,7 @@ const STYLE: &str = "
 /// The number of fill colours; further engines reuse them from the first.
 const FILLS: usize = 6;
 
-/// Draws the contestants with the first number of threads, a group of bars for each game.
+/// Draws the contestants that have as few threads as the first one, a group of bars for each game.
 pub(super) fn draw(report: &Report) -> String {
     let groups: Vec<(&str, Vec<Bar>)> = report
         .contests

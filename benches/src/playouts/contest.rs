@@ -45,7 +45,7 @@ pub(super) fn setups<'e>(engines: &'e [Engine], isas: &[Isa], threads: &[usize])
 /// Plays each game with all setups, and calls `tell` after each sample.
 ///
 /// A first sample of each setup warms up and is not counted. Later samples have the number of
-/// playouts that it made in its time, so that every round does the same work.
+/// playouts of the first one, so that every round does the same work.
 pub(super) fn hold(
     games: &[&'static str],
     setups: &[Setup<'_>],

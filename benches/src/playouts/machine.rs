@@ -12,7 +12,7 @@ pub(super) struct Machine {
     /// The best instruction set of lanes.
     pub(super) isa: &'static str,
     /// The load averages of a minute before and after the measurement: the number of runnable
-    /// processes. On an idle machine it is at most the number of threads.
+    /// processes. On an otherwise idle machine, neither exceeds the benchmark's number of threads.
     pub(super) load: [Option<f64>; 2],
 }
 

@@ -345,7 +345,7 @@ pub(super) struct Row {
     pub(super) players: [Contender; 2],
     pub(super) costs: [Cost; 2],
     pub(super) matches: u64,
-    /// The number of random moves at the start, equal in both matches of a pair.
+    /// The number of random moves at the start. Both matches of a pair have the same random moves.
     pub(super) drawn: u32,
     /// The wall-clock seconds before a match.
     pub(super) start: Option<f64>,

@@ -18,7 +18,7 @@ use gdl_players::search::Net;
 use gdl_runtime::{Dynamic, load};
 use std::path::PathBuf;
 
-/// Players against each other, and how fast they search.
+/// Plays matches between players, and measures the speed of their searches.
 #[derive(Debug, Parser)]
 #[command(name = "strength")]
 pub struct Args {
@@ -28,30 +28,31 @@ pub struct Args {
     /// Matches of each contest in each game
     #[arg(long, value_name = "N", default_value_t = 40)]
     matches: u64,
-    /// Seconds for a move, where a contest does not say more or less
+    /// Seconds for a move, multiplied by the player's factor in the contest
     #[arg(long, value_name = "S", default_value_t = 0.1)]
     seconds: f64,
-    /// Seconds are processor time of the player: the number of nodes that took that long in the
-    /// moves before
+    /// Seconds are processor time: they are converted to nodes at the rate of the player's earlier
+    /// moves
     #[arg(long)]
     processor: bool,
-    /// Nodes for a move instead, ten times as many for alpha-beta: then other work on the machine
-    /// does not matter
+    /// Nodes for a move instead of seconds, ten times as many for alpha-beta and `learned`: then
+    /// other work on the machine does not matter
     #[arg(long, value_name = "N", conflicts_with_all = ["seconds", "processor"])]
     nodes: Option<u64>,
     /// Four matches, a fiftieth of a second for a move
     #[arg(long)]
     quick: bool,
-    /// The net of the player `learned`, a file of `gdl train`: its contests are left out without
+    /// The net of the player `learned`, a file of `gdl train`; without it the contests of `learned`
+    /// are skipped
     #[arg(long, value_name = "FILE")]
     net: Option<PathBuf>,
-    /// Seconds by the clock before a match, in place of ten times a move
+    /// Wall-clock seconds before a match [default: ten times the cost of a move]
     #[arg(long, value_name = "S")]
     start: Option<f64>,
-    /// Moves that are drawn at the start of matches
+    /// Random moves at the start of matches
     #[arg(long, value_name = "N", default_value_t = 0)]
     drawn: u32,
-    /// Which positions `exact` takes
+    /// The seed of the positions of `exact`
     #[arg(long, value_name = "N", default_value_t = 4)]
     seed: u64,
     /// The contests, `exact`, `openspiel`, `puzzles` or `speed`; all if none is named

@@ -36,8 +36,8 @@ struct Peer {
 enum Look {
     /// The game is over, with the value for the first role: positive if it has won.
     Over(f64),
-    /// The game goes on: the number of the role to move, and its moves. Each has the peer's number
-    /// and the sequence of our moves.
+    /// The game goes on: the index of the role to move, and its moves. Each has the peer's number
+    /// of the move and the equivalent sequence of our moves.
     On(usize, Vec<(String, Vec<String>)>),
 }
 

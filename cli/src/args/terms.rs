@@ -30,8 +30,8 @@ impl TermsArgs {
         self.clock.map(Duration::from_secs_f64)
     }
 
-    /// Returns the nodes for a move, `otherwise` if neither nodes nor a clock were given. Returns
-    /// `None` if only a clock was given.
+    /// Returns the number of nodes for a move; `otherwise` if neither nodes nor a clock were given.
+    /// Returns `None` if only a clock was given.
     #[must_use]
     pub(crate) fn nodes(&self, otherwise: u64) -> Option<u64> {
         self.nodes.or(self.clock.is_none().then_some(otherwise))

@@ -106,7 +106,7 @@ struct Figures {
     load_seconds: f64,
     load_cpu_seconds: f64,
     /// The time after loading to play a first game in lanes, including the allocation of their
-    /// memory.
+    /// memory. On a graphics card, the elapsed time to prepare the game.
     lanes_cpu_seconds: Option<f64>,
     playouts: u64,
     states: u64,

@@ -112,8 +112,8 @@ fn play(args: &MatchArgs, game: &Dynamic) -> Result {
 fn play_all(args: &MatchArgs, game: &Dynamic, contest: Contest<'_>) -> Result<Total> {
     let threads = match (args.threads, args.terms.clock) {
         (Some(threads), _) => threads,
-        // With a clock, matches at once would slow each other down. A remote player plays one match
-        // at a time.
+        // With a clock, concurrent matches would slow each other down. A remote player plays one
+        // match at a time.
         (None, Some(_)) => 1,
         _ if args.players.iter().any(Spec::is_remote) => 1,
         (None, None) => thread::available_parallelism().map_or(1, usize::from),

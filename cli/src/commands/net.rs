@@ -43,8 +43,8 @@ const MOST_DRAWN: usize = 1_000_000;
 /// The number of purposes shown: those with the most operations.
 const MOST_PURPOSES: usize = 8;
 
-/// The number of moves of a role above which a hint is printed: they make nets large and playouts
-/// slow.
+/// The number of moves of a role above which a hint is printed: more moves make nets large and
+/// playouts slow.
 const MANY_MOVES: usize = 10_000;
 
 /// Compiles the game and prints the result.

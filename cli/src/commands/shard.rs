@@ -119,7 +119,7 @@ struct SeedArgs {
 /// The blocks, and the document.
 #[derive(Debug, Args)]
 struct PieceArgs {
-    /// The blocks to do: from A to before B [default: all]
+    /// The blocks to compute, from A up to but not including B [default: all]
     #[arg(long, value_name = "A..B", conflicts_with = "part", value_parser = range)]
     range: Option<Range<u64>>,
     /// Do part I of N about equal parts instead; the first is 1

@@ -52,7 +52,7 @@ pub(crate) enum Semantics {
     Events,
     /// The rules, evaluated state by state
     Lifted,
-    /// The rules themselves: slow, but without grounding, so no rulesheet is too large
+    /// The rules as written, evaluated directly: slow, but without the limits of grounding
     Eval,
 }
 

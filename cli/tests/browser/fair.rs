@@ -40,7 +40,7 @@ fn chance_is_random_and_hints_know_no_more_than_the_seat() {
     page.wait("!document.getElementById('revealed').hidden");
     page.choose("Restart");
     page.wait("document.getElementById('revealed').hidden");
-    // Twelve seeds in a row are not all equal.
+    // Most of twelve seeds in a row differ from the seed before.
     let mut seeds = Vec::new();
     for _ in 0..12 {
         let view = api(&mut page, "POST", "/sessions", &json!({ "game": "pig" }));

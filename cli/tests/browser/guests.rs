@@ -4,7 +4,7 @@ use super::chromium::Page;
 
 #[test]
 fn a_guest_plays_by_a_link() {
-    // The loopback address, as the address of a local network.
+    // The loopback address stands for the address of a local network.
     let Some(mut page) = Page::open(&["tictactoe_led", "--lan=127.0.0.1"]) else { return };
     page.wait_for_game();
     page.run("{ const select = document.querySelector(\"[aria-label='Who plays o']\"); select.value = 'guest'; select.dispatchEvent(new Event('change')); }");

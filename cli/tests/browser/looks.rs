@@ -114,14 +114,14 @@ fn boards_are_drawn_as_what_they_are() {
     page.wait_for_moves(2);
 }
 
-/// The end of a one-player game, by a move of its own.
+/// Rules that end a one-player game by a separate move.
 const END: &str = "(legal r end) (<= (next over) (does r end)) (<= terminal (true over)) (goal r 50)";
 
 #[test]
 fn what_stands_beside_cells_is_drawn_there() {
     let Some(mut page) = Page::open(&[]) else { return };
-    // Relations of their own give positions, walls and ownership. Each role's possessions are
-    // listed next to it.
+    // Separate relations give positions, walls and ownership. Each role's possessions are listed
+    // next to it.
     let beside = "(init (position robot 1 1)) (init (position mummy 5 5)) (init (wall 2 2 east)) (init (blockedNorth 3 3))
         (init (owner 4 4 r)) (init (coins r 7)) (<= (next (coins r 7)) (true (coins r 7)))
         (<= (next (position ?p ?x ?y)) (true (position ?p ?x ?y))) (<= (next (owner ?x ?y ?p)) (true (owner ?x ?y ?p)))

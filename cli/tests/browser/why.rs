@@ -56,7 +56,7 @@ fn cells_fluents_and_goals_have_reasons() {
     let choices = page.text("#why .choices");
     assert!(choices.contains("not take 5"), "{choices}");
     page.press("Escape");
-    // So does a key, on any cell.
+    // A key offers an explanation for any cell.
     page.run("document.querySelector(\"[data-cell='4']\").focus()");
     page.press("?");
     page.wait("document.getElementById('why').open");

@@ -205,7 +205,7 @@ fn commands_are_in_blocks_for_the_shell() {
     }
 }
 
-/// Other examples include the file.
+/// The README repeats the text of the book's rulesheet. Other examples include its file.
 #[test]
 fn the_readme_shows_the_rulesheet_of_the_book() {
     let readme = fs::read_to_string(root().join("README.md")).expect("a page in UTF-8");

@@ -61,7 +61,7 @@ fn a_game_has_all_its_numbers() {
     }
 }
 
-/// The engine changes the number of games if they are played in single mode.
+/// All engines give the same judgement, except that `lifted` plays fewer random games.
 #[test]
 fn engines_judge_alike() {
     let judged = |engine| json(&["judge", "tictactoe", "--quick", "--json", "--engine", engine]);
@@ -116,7 +116,7 @@ fn a_faulty_rulesheet_is_a_line_among_the_others() {
     );
     assert!(all[0]["reason"].as_str().is_some_and(|reason| reason.contains(" [GDL")), "{}", all[0]);
     assert_eq!([&all[0]["random"], &all[0]["score"]], [&Value::Null, &Value::Null]);
-    // A game that was abandoned after the first stage has its results.
+    // A game that was rejected after the first stage has the results of that stage.
     assert_eq!([&all[3]["random"]["balance"], &all[3]["skill"]], [&value!(0.0), &Value::Null]);
     assert_eq!(run.stdout, gdl(&["judge", path, "nim", "--quick", "--json", "--threads", "1"]).stdout);
 

@@ -84,7 +84,7 @@ fn rulesheet(name: &str) -> String {
     path.to_str().expect("a path in UTF-8").to_owned()
 }
 
-/// Writes a file and returns its path. Each test must use other names.
+/// Writes a file and returns its path. No two tests may use the same name.
 fn file(name: &str, content: impl AsRef<[u8]>) -> String {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&path, content).expect("the file can be written");

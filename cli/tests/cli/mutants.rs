@@ -29,7 +29,8 @@ use std::{
 /// The timeout of a run, long enough for a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// The number of games in each engine, and the most states of them for the slow engines.
+/// The number of games that each engine plays. The lifted engine plays them only if they have at
+/// most `FEW` states.
 const COUNT: &str = "2";
 const FEW: u64 = 300;
 
@@ -98,7 +99,7 @@ fn go(text: &str) -> &'static str {
     if table["states"].as_u64().is_none_or(|states| states > FEW) {
         return "played by the table";
     }
-    // The limits of the lifted engine hold for each state.
+    // The evaluation of a state may exceed the limits of the lifted engine.
     let Some(lifted) = play(&path, "lifted", text) else { return "played by the table" };
     assert_eq!(table, lifted, "the table (left) and lifted differ\n{text}");
     "played by all"

@@ -63,7 +63,7 @@ fn a_won_game_ends_at_once_and_names_the_winner() {
     assert_eq!(boards.last().map(String::as_str), Some("x o ·/o x ·/x o x"), "{}", run.stdout);
     assert_eq!(boards.len(), 8);
     assert_eq!(run.stdout.lines().last(), Some("xplayer wins, 100 to 0."));
-    // The same for the other role.
+    // The other role can win too.
     let second =
         play(&["tictactoe", "--as", "xplayer", "--against", "first"], "mark 3 3\nmark 3 2\nmark 2 2\n");
     assert!(second.contains("oplayer wins, 0 to 100."), "{second}");

@@ -208,7 +208,8 @@ fn what_does_not_belong_together_is_refused() {
     assert!(run.stderr.contains("cannot read no/such.json"), "{}", run.stderr);
 }
 
-/// After any change of a number, a document is rejected, differs from the others, or is equivalent.
+/// A document with an impossible value is rejected. So are two documents with different results for
+/// the same blocks.
 #[test]
 fn what_cannot_be_is_refused() {
     let sound = shard(&["playouts", "nim", "--count", "100", "--engine", "single", "--range", "0..4"]);

@@ -27,7 +27,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// Computes the longest path from an input to an output, in gates. O(gates).
+    /// Computes the length of the longest path from an input to an output, in gates. O(gates).
     #[must_use]
     pub fn depth(&self) -> usize {
         let mut depths = vec![0; 1 + self.inputs];
@@ -117,7 +117,7 @@ impl Aig {
             [TRUE, other] => other,
             [a, b] if a == b => a,
             [a, b] if a ^ 1 == b => FALSE,
-            // The later signal is a conjunction with the earlier one already.
+            // `b` is already a conjunction with the operand `a`.
             [a, b] if b % 2 == 0 && self.operands(b).is_some_and(|both| both.contains(&a)) => b,
             [a, b] => *self.known.entry(u64::from(a) << 32 | u64::from(b)).or_insert_with(|| {
                 self.gates.push(pair);
@@ -151,9 +151,10 @@ impl Aig {
         cone(self.first, self.gates.len(), |gate| self.gates[gate], signals)
     }
 
-    /// Adds the gates of another graph, and returns the signal here for each of its nodes.
-    /// `signals` has those of the nodes before its first gate; constants among them are propagated.
-    /// Gates for which `needed` is false are skipped, and their signal is [`FALSE`]. O(gates).
+    /// Adds the gates of another graph, and returns the signal in this graph for each node of the
+    /// other. `signals` has the signals of the nodes before the first gate; constants among them
+    /// are propagated. Gates for which `needed` is false are skipped, and their signal is
+    /// [`FALSE`]. O(gates).
     pub fn extend(
         &mut self,
         mut signals: Vec<u32>,
@@ -172,8 +173,8 @@ impl Aig {
         signals
     }
 
-    /// Adds the gates of a program, given the signals here of node 0 and its inputs. Returns the
-    /// signal here of each output. O(gates).
+    /// Adds the gates of a program, given the signals in this graph of node 0 and of the program's
+    /// inputs. Returns the signal in this graph of each output. O(gates).
     pub fn add(&mut self, program: &Program, signals: &[u32]) -> Vec<u32> {
         let signals = self.extend(signals.to_vec(), program.gates.iter().copied(), |_| true);
         program.outputs.iter().map(|&signal| here(&signals, signal)).collect()
@@ -200,7 +201,7 @@ impl Aig {
     }
 }
 
-/// Translates a signal of another graph, given the signal here of each of its nodes.
+/// Translates a signal of another graph, given the signal in this graph of each node of the other.
 #[must_use]
 pub fn here(signals: &[u32], signal: u32) -> u32 {
     signals[node(signal)] ^ (signal & 1)

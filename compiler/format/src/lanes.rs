@@ -86,13 +86,13 @@ pub struct Phase {
     pub score: Schedule,
     /// The operations that advance the states.
     pub advance: Schedule,
-    /// The choice of each role, by role.
+    /// The choice of each role, in role order.
     pub roles: Vec<Choice>,
     /// The items that are counted, or only observed, each with its slot.
     pub items: Vec<(Item, u32)>,
 }
 
-/// Operations in order, grouped into runs of equal tables.
+/// Operations in order, grouped into runs with equal truth tables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Schedule {
     /// The truth table of each run and the number of its operations. The result for operands a, b
@@ -112,7 +112,7 @@ impl Schedule {
         self.steps.push(step);
     }
 
-    /// Iterates over the operations, each with its table.
+    /// Iterates over the operations, each with its truth table.
     pub fn operations(&self) -> impl Iterator<Item = (u8, Step)> {
         let tables = self.runs.iter().flat_map(|&(table, count)| (0..count).map(move |_| table));
         tables.zip(self.steps.iter().copied())
@@ -191,7 +191,7 @@ impl Item {
 /// The truth tables of the three operands themselves.
 pub const COLUMNS: [u8; 3] = [0xf0, 0xcc, 0xaa];
 
-/// Returns the table with operands `i` and `j` swapped, where `i < j`.
+/// Returns the truth table with operands `i` and `j` swapped, where `i < j`.
 #[must_use]
 pub const fn swap(table: u8, i: usize, j: usize) -> u8 {
     // The rows where only the first operand is set, and their distance to the rows of the second.
@@ -205,8 +205,8 @@ pub const fn swap(table: u8, i: usize, j: usize) -> u8 {
     table & others | (table & rows) >> distance | (table << distance) & rows
 }
 
-/// Returns the least table among all orders of the operands, and that order. With fewer kinds of
-/// operations, runs of one kind are longer.
+/// Returns the least truth table among all orders of the operands, and that order. With fewer kinds
+/// of operations, runs of one kind are longer.
 #[must_use]
 pub fn least(table: u8) -> (u8, [usize; 3]) {
     let one = swap(table, 0, 1);

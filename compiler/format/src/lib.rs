@@ -7,8 +7,8 @@
 //! - [`table`]: the encoding of a whole game as bytes.
 //! - [`term`]: the parts of a name in KIF.
 //!
-//! The crate has no dependencies. A change of the format touches its files, [`table::VERSION`], and
-//! the code that makes or uses the new data.
+//! The crate has no dependencies. A change of the format touches this crate's files,
+//! [`table::VERSION`], and the code that makes or uses the new data.
 
 pub mod aig;
 pub mod lanes;

@@ -191,7 +191,8 @@ fn faults_have_names() {
     assert!(what(&table.encode()).ends_with("a position beyond its list"));
 }
 
-/// Rejects operations that write the constant's slot, or use a table without code.
+/// Rejects operations that write the constant's slot, or whose truth table is not the least among
+/// all orders of the operands.
 #[test]
 fn schedules_that_do_harm_are_refused() {
     let with = |table: u8, result: u32| {

@@ -94,7 +94,7 @@ fn terms(
     let defined: FxHashSet<RelationId> = scene.forms().map(|form| form.rule.head.relation).collect();
     let mut fluents = as_fluents(scene, &defined);
     let mut both = FxHashSet::default();
-    // The order is that of the relations, not of the map.
+    // Messages come in the order of the relations, not of the hash map.
     for (relation, id) in scene.rules.relations.iter().zip(0..) {
         let id = RelationId(id);
         if let Some(&(_, there)) = functions.get(&relation.name)

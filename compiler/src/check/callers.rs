@@ -1,9 +1,10 @@
 //! The lenient reading of unsafe rules: callers bind the variables that the rule leaves unbound.
 //!
-//! The reference reasoner evaluates rules when they are called. It asks `legal`, `goal`, `sees` and
-//! `input` for one role at a time, so a variable in the place of the role gets `(role ?r)`. For
-//! another relation each call gets copies of the rules, restricted to the values it asks for, as in
-//! the magic-set transformation (Bancilhon et al., 1986). With `asked` for a new relation,
+//! The reference reasoner evaluates rules when they are called. It calls `legal`, `goal`, `sees`
+//! and `input` with one role at a time, so a variable in the place of the role gets `(role ?r)`.
+//! For another relation each call gets copies of the rules, restricted to the arguments of the
+//! call, as in the magic-set transformation (Bancilhon et al., 1986). With `asked` for a new
+//! relation,
 //!
 //! ```text
 //! (<= (h ?x) (b ?x) (not (p ?x)))         (<= (h ?x) (b ?x) (not (p' ?x)))
@@ -12,10 +13,10 @@
 //! ```
 //!
 //! A relation is read like this if it does not depend on itself and every call binds all its
-//! arguments. The literals that bind them neither depend on the caller nor are such calls. Then the
-//! copies add no cycle to the dependencies, and the checks hold for them too. Time is O(text) for
-//! each of at most [`MOST_RELATIONS`] relations and callers. The added rules have at most
-//! [`MOST_ADDED`] names and variables.
+//! arguments. The literals that bind these arguments neither depend on the caller nor are such
+//! calls themselves. Then the copies add no cycle to the dependencies, and the checks hold for them
+//! too. Time is O(text) for each of at most [`MOST_RELATIONS`] relations and callers. The added
+//! rules have at most [`MOST_ADDED`] names and variables.
 
 use super::lenient::{atoms, dependent_on};
 use super::safety;
@@ -33,12 +34,12 @@ const MOST_ADDED: usize = 1 << 18;
 pub(super) struct Callers {
     /// For each relation, true if callers bind its rules. Empty if there is no such relation.
     called: Vec<bool>,
-    /// For each caller, the relations that depend on it.
+    /// For each called relation and each caller, true for every relation that depends on it.
     dependent: BTreeMap<RelationId, Vec<bool>>,
 }
 
 impl Callers {
-    /// Finds the relations with unsafe rules that every call binds.
+    /// Finds the relations that have unsafe rules, and whose arguments every call binds.
     pub(super) fn find(rules: &Rules) -> Self {
         let mut called = vec![false; rules.relations.len()];
         let mut others = Vec::new();
@@ -151,8 +152,8 @@ impl Callers {
         each.fold(0, usize::saturating_add)
     }
 
-    /// Gives each call a copy of the rules of its own, and adds `(role ?r)` for unbound variables
-    /// in the place of a role.
+    /// Gives each call its own copy of the rules, and adds `(role ?r)` for unbound variables in the
+    /// place of a role.
     pub(super) fn specialise(&self, rules: &mut Rules) {
         let asked = rules.symbols.intern("asked");
         let mut templates: BTreeMap<RelationId, Vec<Rule>> = BTreeMap::default();
@@ -194,7 +195,7 @@ impl Callers {
     }
 }
 
-/// The atoms of a body that may be calls.
+/// The atoms of a body at any depth, each a possible call.
 fn calls(rule: &Rule) -> impl Iterator<Item = &Atom> {
     let mut found = Vec::new();
     rule.body.iter().for_each(|formula| formula.for_each_atom(&mut |atom, _| found.push(atom)));

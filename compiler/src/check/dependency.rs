@@ -73,7 +73,7 @@ impl Dependencies {
         Self { edges, targets }
     }
 
-    /// The number of the strongly connected component of each relation.
+    /// The index of each relation's strongly connected component.
     pub(super) fn components(&self) -> Vec<usize> {
         graph::component_of(self.targets.len(), |node, out| out.extend(&self.targets[node]))
     }
@@ -200,7 +200,7 @@ fn restricted(
     diagnostic
 }
 
-/// Suggests removing a rule that derives `input` only from the same move in `does`.
+/// Suggests removing a rule that derives `input` from `does` with the same arguments.
 fn vacuous(scene: &Scene<'_>, diagnostic: Diagnostic, edge: Option<Edge>) -> Diagnostic {
     let Some(form) = edge.map(|edge| scene.form(edge.rule)) else { return diagnostic };
     let does = scene.rules.keywords.does;

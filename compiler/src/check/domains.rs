@@ -35,8 +35,9 @@ impl Domains {
         Self(relations)
     }
 
-    /// Returns the relation of a variable: that of its places if they agree. If they have none, the
-    /// relation of a variable whose name differs from its own by a number alone.
+    /// Returns the relation of the variable's places, if they agree. If the places have no
+    /// relation, returns the one that binds variables whose names differ from this one by a final
+    /// number alone.
     pub(super) fn find(&self, scene: &Scene<'_>, rule: &Rule, variable: Variable) -> Option<RelationId> {
         let mut found = Vec::new();
         for_each_place(scene, rule, &mut |other, place| {

@@ -3,9 +3,9 @@
 //! Fluents are identified by name and arity alone. A fluent with arguments is always reported if it
 //! is true at the start, is read, and no rule for `next` derives it. Two kinds are reported only as
 //! a cause of what [`outcome`](crate::outcome) proves. One is fluents without arguments, which
-//! usually mark the start. The other is fluents that every rule derives from a move alone: the last
-//! move made, or a board without a frame rule. Nothing is reported if a rule has a variable in
-//! place of a fluent. O(text).
+//! usually mark the start. The other is fluents that every rule for `next` derives from a move and
+//! that none keeps: the last move made, or a board without a frame rule. Nothing is reported if a
+//! rule has a variable in place of a fluent. O(text).
 
 use crate::diagnostic::{Diagnostic, codes};
 use crate::rules::{Formula, RelationId, Rule, Rules, Symbol, Term};
@@ -73,13 +73,13 @@ fn survey(rules: &Rules) -> Option<Vec<Givers<'_>>> {
 }
 
 impl Givers<'_> {
-    /// The place of the rule that makes them true at the start, if they are read and no rule for
-    /// `next` derives them.
+    /// The place of the rule that makes fluents of the kind true at the start, if fluents of the
+    /// kind are read and no rule for `next` derives them.
     fn lost(&self) -> Option<Span> {
         self.start.filter(|_| self.next.is_empty() && self.is_read).map(|rule| rule.head.span)
     }
 
-    /// True if a rule for `next` that derives them also reads them positively.
+    /// True if a rule for `next` that derives fluents of the kind also reads one positively.
     fn is_kept(&self, rules: &Rules) -> bool {
         let mut keeps = false;
         for formula in self.next.iter().flat_map(|rule| &rule.body) {
@@ -92,8 +92,8 @@ impl Givers<'_> {
         keeps
     }
 
-    /// The place of the first rule for `next`, if each of these rules needs a move and none reads a
-    /// fluent of the kind.
+    /// The place of the first rule for `next`, if fluents of the kind are read, and each of these
+    /// rules needs a move and reads no fluent of the kind positively.
     fn unkept(&self, rules: &Rules) -> Option<Span> {
         let is_move = |formula: &Formula| matches!(formula, Formula::Atom(atom) if atom.relation == rules.keywords.does);
         let moved = |rule: &&Rule| rule.body.iter().any(is_move);
@@ -147,7 +147,8 @@ impl Givers<'_> {
     }
 }
 
-/// Reports the fluents with arguments that are always lost.
+/// Reports each kind of fluents with arguments that is true at the start and read, but that no rule
+/// for `next` derives.
 pub(super) fn check(rules: &Rules, diagnostics: &mut Diagnostics) {
     // A missing `next` has its own message.
     if !rules.rules.iter().any(|rule| rule.head.relation == rules.keywords.next) {
@@ -184,7 +185,7 @@ pub struct Unkept {
     pub place: Span,
     /// A frame rule for them, as KIF text.
     pub rule: String,
-    /// The offset at which to insert that rule: the end of the first one.
+    /// The offset at which to insert that rule: the end of the first rule for `next`.
     pub end: u32,
 }
 

@@ -1,8 +1,8 @@
 //! Goal values that are written as constants: GDL078 to GDL081.
 //!
 //! Afterwards all of these are integers that are not negative. A value above 100 is only a warning
-//! here: grounding checks whether a terminal state has it. Grounding also checks the values of
-//! variables. O(forms · log forms).
+//! here: grounding makes it an error if a random game ends with it. Grounding also checks the
+//! values of variables. O(forms · log forms).
 
 use super::scene::Scene;
 use crate::Diagnostics;
@@ -52,7 +52,7 @@ pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
 }
 
 /// For each end of the range, true if a value beyond it can be replaced by 0 or 100 without
-/// changing the order of values. It can if only one value lies there.
+/// changing the order of values. It can if only one value lies at this end or beyond.
 struct Nearest {
     low: bool,
     high: bool,

@@ -31,7 +31,7 @@ const EFFORT: usize = 5_000_000;
 /// The most rules of a cycle that a message labels.
 const SHOWN: usize = 12;
 
-/// The number of cycles from which each further part gives only one, since each takes a search.
+/// The number of cycles after which only one is searched for in each further part.
 const CYCLES: usize = 20;
 
 /// An argument of a relation, or of the fluents or moves of one function.

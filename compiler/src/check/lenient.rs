@@ -1,9 +1,10 @@
 //! The lenient reading of rules that are errors otherwise, as in the reference reasoner.
 //!
 //! A role without a rule for `goal` has 0. Rules for `legal`, `goal` and `terminal`, which are
-//! evaluated before the players move, may read `does`; it never holds there. Relations that lead
-//! from them to `does` get a copy in which it never holds, since `next` may read the originals
-//! after the moves. Afterwards rules pass the checks, with a warning for each assumption. O(text).
+//! evaluated before the players move, may read `does`, which never holds there. Relations through
+//! which these rules read `does` get a copy in which `does` never holds, since `next` may read the
+//! originals after the moves. Afterwards rules pass the checks, with a warning for each assumption.
+//! O(text).
 
 use crate::rules::{Atom, Formula, Relation, RelationId, Rule, Rules, Term};
 use rustc_hash::FxHashMap;
@@ -24,8 +25,8 @@ pub(super) fn give_goals(rules: &mut Rules) {
     }
 }
 
-/// Rewrites the rules for `legal`, `goal` and `terminal` that depend on `does`, so that it never
-/// holds there.
+/// Rewrites the rules for `legal`, `goal` and `terminal` that depend on `does`, so that `does`
+/// never holds there.
 pub(super) fn forget_moves(rules: &mut Rules) {
     let keywords = rules.keywords;
     let dependent = dependent_on(rules, keywords.does);

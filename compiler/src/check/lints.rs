@@ -16,7 +16,7 @@ pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
     for form in scene.forms() {
         singletons(scene, form, diagnostics);
         body(scene, form, diagnostics);
-        // A variable makes it an unsafe fact, which has its own message.
+        // A variable in such a rule is unsafe, which has its own message.
         if form.is_rule && form.body.is_empty() && form.rule.variables.is_empty() {
             let message = "a rule with an empty body is a fact";
             let help = "write the head alone, without `<=`";
@@ -141,8 +141,8 @@ fn singletons(scene: &Scene<'_>, form: Form<'_>, diagnostics: &mut Diagnostics) 
             places[variable.index()] = scene.span(node);
         }
     });
-    // A variable in the head, in `distinct` or under `not` alone is unsafe, which has its own
-    // message.
+    // A variable that occurs only in the head, in `distinct` or under `not` is unsafe, which has
+    // its own message.
     let mut positive = vec![false; rule.variables.len()];
     for formula in rule.body.iter().filter(|formula| !matches!(formula, Formula::Not(_))) {
         formula.for_each_atom(&mut |atom, negative| {

@@ -7,8 +7,8 @@
 //! Afterwards every rule and its form have the same shape. Literal `i` of the body is child `i + 2`
 //! of the form. Argument `i` of an atom is child `i + 1` of its node.
 //!
-//! A form for `base` or `input` with errors is left out. Its errors are passed on, and count only
-//! if play needs the relation. O(text), nested no deeper than
+//! A form for `base` or `input` with errors is left out. Its errors are passed on, and become
+//! warnings if play does not need the relation. O(text), nested no deeper than
 //! [`Limits::max_nesting`](crate::Limits::max_nesting).
 
 mod arrows;
@@ -30,9 +30,10 @@ pub(super) struct Lowered {
     pub(super) rules: Rules,
     /// The form of each rule.
     pub(super) forms: Vec<NodeId>,
-    /// The first name of each relation in the text, in the order of `rules.relations`.
+    /// The node of each relation's name at its first use, in the order of `rules.relations`.
     pub(super) first_uses: Vec<Option<NodeId>>,
-    /// True if every form became a rule or was left out. Only then is a missing definition a fault.
+    /// True if the whole text could be read, and every form became a rule or was left out. Only
+    /// then is a missing definition a fault.
     pub(super) complete: bool,
     /// The faults of forms for `base` and `input`, which are left out.
     pub(super) left_out: Vec<(RelationId, Diagnostic)>,
@@ -147,11 +148,11 @@ struct Lowering<'a> {
     first_uses: Vec<Option<NodeId>>,
     /// The variables of the current rule.
     variables: Vec<String>,
-    /// The number of literals of its body so far.
+    /// The number of literals so far in the body of the current rule.
     literals: usize,
     /// The place of the current form.
     form: Span,
-    /// The nodes of its body; all must hold.
+    /// The nodes of the current form's body, which are a conjunction.
     body: &'a [NodeId],
     /// The head of the current form.
     head: Option<NodeId>,
@@ -163,7 +164,7 @@ struct Lowering<'a> {
     free: FxHashMap<String, bool>,
     /// The arities of names, computed on first use.
     arities: OnceCell<Arities>,
-    /// Steps left for searches of missing parentheses.
+    /// The number of steps left to search for missing parentheses.
     steps: Cell<usize>,
     /// The symbols that the text uses in place of `<=`.
     arrows: Vec<&'static str>,

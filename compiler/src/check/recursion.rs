@@ -92,7 +92,8 @@ fn step(form: Form<'_>, starts: &FxHashMap<RelationId, Start>) -> Option<Relatio
 struct Start {
     /// The number of the relation's rules.
     rules: usize,
-    /// A relation that it contains, by a rule whose only literal has the arguments of the head.
+    /// A relation contained in this one, by a rule whose only literal has the arguments of the
+    /// head.
     copies: Option<RelationId>,
 }
 

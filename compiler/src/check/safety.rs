@@ -2,9 +2,9 @@
 //!
 //! Every variable of the head, under `not` or in `distinct` must be bound. A variable is bound if
 //! it occurs in a positive literal of the body outside `or`, or in every branch of one `or`. A
-//! variable that occurs only in one branch is bound there, which suffices. O(branches · variables
-//! of a rule); [`Limits::max_rule_variables`](crate::Limits::max_rule_variables) bounds the
-//! variables.
+//! variable that occurs only in positive literals of one branch needs no other binding. O(branches
+//! · variables of a rule); [`Limits::max_rule_variables`](crate::Limits::max_rule_variables) bounds
+//! the variables.
 
 use super::callers::Callers;
 use super::domains::Domains;
@@ -19,8 +19,8 @@ use std::cell::OnceCell;
 /// The note for unsafe variables that the lenient reading accepts.
 const BOUND: &str = "assumed to be bound by the callers of the relation";
 
-/// Returns the numbers of the rules with unsafe variables that callers do not bind. These are
-/// errors only if play needs the rules.
+/// Returns the indices of the rules with unsafe variables that callers do not bind. An unsafe
+/// variable is an error only if play needs the rule.
 pub(super) fn check(
     scene: &Scene<'_>,
     callers: Option<&Callers>,
@@ -126,7 +126,7 @@ impl Rule<'_, '_> {
     }
 
     /// True if the body has only comparisons and negations, and the head several variables. Such a
-    /// helper expects values from its callers.
+    /// helper relation expects values from its callers.
     fn only_compares(&self) -> bool {
         let rule = self.form.rule;
         let binds = |formula: &Formula| !matches!(formula, Formula::Distinct(..) | Formula::Not(_));
@@ -197,7 +197,7 @@ impl Rule<'_, '_> {
         }
     }
 
-    /// Reports the variable at its first place below `node`, unless it is bound.
+    /// Reports the variable at its first place below `node`, unless it is bound or was reported.
     fn require(&mut self, variable: Variable, node: NodeId, code: &'static Code, reason: &str) {
         if std::mem::replace(&mut self.reported[variable.index()], true) {
             return;
@@ -251,8 +251,8 @@ impl Rule<'_, '_> {
     }
 
     /// Returns a rule for a helper, and the edits that negate the helper in place of the literal.
-    /// The helper holds if the literal holds for some value of the variable. `None` if the variable
-    /// occurs elsewhere.
+    /// The helper holds if the literal holds for some value of the variable. Returns `None` if the
+    /// variable occurs elsewhere, or if no such helper can be written.
     fn negated(&self, variable: Variable, node: NodeId) -> Option<(String, Vec<Edit>)> {
         /// The longest literal that a message repeats, in bytes.
         const LONGEST: usize = 60;
@@ -314,7 +314,8 @@ impl Rule<'_, '_> {
         }
     }
 
-    /// The place where the variable occurs in a branch of an `or` that is not negated.
+    /// The place where the variable occurs in a positive literal of a branch. The `or` of the
+    /// branch is not negated.
     fn branch(&self, variable: Variable) -> Option<Span> {
         let body = self.form.rule.body.iter().zip(self.form.body);
         let mut ors = body.filter(|(formula, _)| matches!(formula, Formula::Or(_)));

@@ -16,7 +16,7 @@ pub(super) struct Scene<'a> {
     pub(super) rules: &'a Rules,
     /// The form of each rule.
     pub(super) forms: &'a [NodeId],
-    /// The first name of each relation.
+    /// The node of each relation's name at its first use.
     pub(super) first_uses: &'a [Option<NodeId>],
     /// For each relation, true if play needs it.
     pub(super) needed: &'a [bool],
@@ -29,7 +29,7 @@ pub(super) struct Scene<'a> {
 pub(super) struct Form<'a> {
     pub(super) rule: &'a Rule,
     pub(super) head: NodeId,
-    /// The nodes of the body, as many as the rule has literals.
+    /// The nodes of the body, one for each literal.
     pub(super) body: &'a [NodeId],
     /// True if it is written with `<=`.
     pub(super) is_rule: bool,
@@ -126,8 +126,8 @@ impl<'a> Scene<'a> {
         relation <= self.rules.keywords.sees
     }
 
-    /// The place where the variable first occurs at or below `node`, with this spelling or another
-    /// case.
+    /// The place where the variable first occurs at or below `node`, with this spelling, or
+    /// otherwise in another case.
     pub(super) fn find_variable(&self, node: NodeId, rule: &Rule, variable: Variable) -> Option<Span> {
         let name = &rule.variables[variable.index()];
         let spelled = |same: fn(&str, &str) -> bool| {
@@ -146,8 +146,8 @@ impl<'a> Scene<'a> {
         self.tree.children(node).iter().find_map(|&child| self.find(child, wanted))
     }
 
-    /// Calls `visit` for every atom of every rule, heads first, with its node and true if it is in
-    /// a body.
+    /// Calls `visit` for every atom of every rule, the head before the body, with the rule, the
+    /// atom's node and true if the atom is in the body.
     pub(super) fn for_each_atom(&self, visit: &mut impl FnMut(Form<'a>, &'a Atom, NodeId, bool)) {
         for form in self.forms() {
             visit(form, &form.rule.head, form.head, false);

@@ -1,9 +1,9 @@
 //! Spellings that differ in case alone: GDL025 for names, GDL026 for variables.
 //!
-//! They are reported with and without case folding, since some other system reads the rules
-//! differently in either case. An edit unifies the spellings only if case is folded, since
-//! otherwise they are different names. O(symbols · spellings of a name), with at most nine
-//! spellings kept. O(variables · variables of a rule).
+//! They are reported with and without case folding, since in both modes some other system reads the
+//! rules differently. An edit unifies the spellings only if case is folded, since otherwise they
+//! are different names. O(symbols · spellings of a name), with at most nine spellings kept.
+//! O(variables · variables of a rule).
 
 use super::{keywords::Word, scene::Scene};
 use crate::diagnostic::{Diagnostic, Edit, codes};

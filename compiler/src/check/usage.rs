@@ -10,9 +10,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 #[derive(Clone, Copy, Default)]
 struct Usage {
     defined: Option<Span>,
-    /// The place of the first literal that reads it, and true if that is negated.
+    /// The place of the first literal that reads the relation, and true if that literal is negated.
     read: Option<(Span, bool)>,
-    /// True if a rule of another relation reads it.
+    /// True if a rule of another relation reads this one.
     read_elsewhere: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Calls: heads with arguments, each stored once. Terms, atoms, questions and answers are calls.
+//! Calls: heads with arguments, each stored once. Terms, atoms, subgoals and answers are calls.
 //!
 //! A call gets a dense number, and equal calls get the same one, by a hash table. All arguments lie
 //! in one list, so a call has no allocation of its own.
@@ -59,10 +59,10 @@ impl Calls {
         self.table.find(hash, equal).copied()
     }
 
-    /// Looks up the calls with one head and the consecutive `arguments`, `arity` for each, which is
-    /// not 0. Appends the number of each call. Appends `None` if a call does not exist, or if
-    /// another one with nearly the same hash is met first. All are looked up together, so that the
-    /// waits for memory overlap.
+    /// Looks up the calls with one head and the consecutive `arguments`, `arity` for each call;
+    /// `arity` is not 0. Appends the number of each call to `found`, or `None` if the call does not
+    /// exist. Also appends `None` if the table has another call with nearly the same hash first.
+    /// All calls are looked up together, so that the waits for memory overlap.
     pub(super) fn find_all(
         &self,
         head: u32,
@@ -99,7 +99,7 @@ impl Calls {
         }
     }
 
-    /// Drops all calls but the first `len`. O(calls), or O(1) if there are no more.
+    /// Drops all calls but the first `len`. O(calls), or O(1) if there are at most `len`.
     pub(crate) fn truncate(&mut self, len: usize) {
         if len < self.heads.len() {
             self.table.retain(|&mut call| (call as usize) < len);

@@ -80,8 +80,8 @@ impl Pattern {
         }
     }
 
-    /// The pattern with each variable replaced by its value. A function stays one even if it has no
-    /// variables afterwards.
+    /// The pattern with each variable replaced by its value. A [`Pattern::Function`] stays one even
+    /// if it has no variables afterwards.
     pub(crate) fn substitute(&self, values: &[Self]) -> Self {
         match self {
             Self::Variable(variable) => values[*variable as usize].clone(),
@@ -92,8 +92,8 @@ impl Pattern {
         }
     }
 
-    /// Looks up the term of the pattern in a row that binds all its variables. Returns `None` if it
-    /// does not exist. The stack is left as it was.
+    /// Looks up the term of the pattern in a row that binds all its variables. Returns `None` if
+    /// the term does not exist. The stack is left as it was.
     #[inline]
     pub(crate) fn find(&self, terms: &Terms, row: &[TermId], stack: &mut Vec<TermId>) -> Option<TermId> {
         match self {

@@ -19,7 +19,7 @@ use crate::Syntax;
 /// The game in KIF that short examples add rules to.
 pub const FRAME: &str = include_str!("../../diagnostics/frame.kif");
 
-/// The game that short examples add rules to, in a syntax.
+/// Returns the game that short examples add rules to, in the given syntax.
 #[must_use]
 pub fn frame(syntax: Syntax) -> &'static str {
     match syntax {

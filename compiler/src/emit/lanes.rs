@@ -170,8 +170,9 @@ impl Lanes {
 /// phases, which must not use these slots.
 type Room = (usize, usize);
 
-/// Lays out the phases. If several keep states, all are laid out again with room for them. Returns
-/// `None` if they need too many slots.
+/// Lays out the phases. If there are several phases and some keep states, all are laid out again,
+/// so that no other values use the slots of kept states. Returns `None` if they need too many
+/// slots.
 fn lay(
     count: usize,
     meter: &mut Meter,
@@ -333,7 +334,8 @@ impl Phase {
 }
 
 /// Returns the fluents to keep where a game ends, so that results need not be computed in every
-/// step. Returns none if results take few gates more than the observation does.
+/// step. Returns no fluents if the results need at most [`LATE`] gates of their own for each fluent
+/// that they depend on.
 fn late(gates: &Aig, seen: &[(u32, u32)], results: &[(u32, u32)], fluents: usize) -> Vec<usize> {
     let cone = |outputs: &[(u32, u32)]| gates.cone(outputs.iter().map(|output| output.0));
     let (seen, results) = (cone(seen), cone(results));
@@ -444,8 +446,8 @@ mod tests {
     use super::*;
     use crate::{Options, Source, compile};
 
-    /// The lanes of a game with twelve lamps, switched on one by one until one of the first two is
-    /// on. `goal` is the rule for the goal.
+    /// The lanes of a game with twelve lamps, switched on one by one until the first two are both
+    /// on. `goal` has the rules for `won`.
     fn lanes(goal: &str) -> Lanes {
         let rules = format!(
             "(role robot) (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6) (succ 6 7) (succ 7 8)

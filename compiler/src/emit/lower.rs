@@ -9,8 +9,8 @@ use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
 use gdl_format::aig::{Aig, FALSE, Program};
 
-/// The steps for each gate or operand of a net to make a program; its bytes for each gate, and for
-/// each operand.
+/// The cost of making a program: the steps for each gate or operand of the net, the bytes for each
+/// gate, and the bytes for each operand.
 const STEPS: u64 = 4;
 const BYTES: (usize, usize) = (16, 32);
 

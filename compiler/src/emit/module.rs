@@ -15,8 +15,8 @@ use crate::{Compilation, optimize::Phases, propnet::Net};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-/// The most rows of a list that the module's documentation shows. The items themselves are all
-/// documented.
+/// The maximum number of rows that the module's documentation shows of a list. The items themselves
+/// are all documented.
 const SHOWN: usize = 40;
 
 /// Emits the game as a module. Its documentation names `origin`, for example `tictactoe.kif`.
@@ -54,7 +54,8 @@ fn initial_words(net: &Net) -> Vec<Literal> {
     net.initial.chunks(64).map(|bits| Literal::u64_unsuffixed(word(bits))).collect()
 }
 
-/// Emits the game's type, its rows, its table and the implementation of `Game`.
+/// Emits the game's type, the types of its states and views, its table, and the implementation of
+/// `Game`.
 fn game(
     net: &Net,
     phases: Option<&Phases>,

@@ -47,7 +47,8 @@ const OPERATORS: &[(char, &str)] = &[
     ('$', "dollar"),
 ];
 
-/// The longest name made from a text, in bytes. Longer ones are cut, and collisions get numbers.
+/// The number of bytes beyond which a name gets no further words of its text. The first word is
+/// kept whole, and collisions get numbers.
 const LONGEST: usize = 80;
 
 /// Spells a KIF text as one Rust identifier. Parentheses and spaces separate words as hyphens do.
@@ -138,8 +139,8 @@ impl Namespace {
     }
 
     /// Assigns `name`, or the first free one of `name_2`, `name_3`, and so on. A `reserved` name
-    /// gets an underscore first. O(log names) for each try; all tries together are at most the
-    /// names assigned before.
+    /// gets an underscore first. O(log names) for each try; each number is tried at most once for a
+    /// name, in all calls together.
     pub fn take(&mut self, name: &str, reserved: &[&str]) -> String {
         let mut candidate = name.to_owned();
         if reserved.contains(&name) {
@@ -202,7 +203,7 @@ pub struct Constructor {
     pub count: usize,
 }
 
-/// The Rust names of a list of moves or fluents.
+/// The Rust names of a list of moves, fluents or percepts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Named {
     /// The names without arguments, in the order of the vocabulary.
@@ -215,11 +216,11 @@ pub struct Named {
 pub const RESERVED: &[&str] =
     &["ALL", "all", "clone", "cmp", "eq", "fmt", "from_index", "from_str", "hash", "index", "parse"];
 
-/// The most constants that are emitted, since each adds to rustc's time. Texts without a constant
-/// still parse.
+/// The maximum number of constants that are emitted, since each adds to rustc's time. Texts without
+/// a constant still parse.
 pub const MAX_CONSTANTS: usize = 2_000;
 
-/// Finds names for a list of KIF texts. `hints` are the names of arguments, by head and number.
+/// Finds names for a list of KIF texts. `hints` has the names of arguments.
 #[must_use]
 pub fn name<'t>(texts: impl IntoIterator<Item = &'t str>, hints: &Hints) -> Named {
     struct Group {
@@ -252,7 +253,7 @@ pub fn name<'t>(texts: impl IntoIterator<Item = &'t str>, hints: &Hints) -> Name
     let mut constructors = Vec::new();
     let mut previous = None;
     for ((head, arity), group) in groups {
-        // The map is sorted by arity, and the smallest one gets the plain name.
+        // For equal heads, the map is sorted by arity, and the smallest arity gets the plain name.
         let name = spell(head, Style::Snake);
         let name = if previous == Some(head) { format!("{name}_{arity}") } else { name };
         previous = Some(head);

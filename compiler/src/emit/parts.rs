@@ -1,7 +1,8 @@
 //! The public items of an emitted game: its module, roles, moves, fluents and percepts.
 //!
-//! Names become documented items. A correct rulesheet and the skeleton of a faulty one have equal
-//! items, and differ in the bodies of functions.
+//! Names become documented items. The items of a correct rulesheet and of the skeleton of a faulty
+//! one have the same form. They differ in the bodies of functions and in the parameter types of
+//! constructors.
 
 use super::names::{Constructor, Named, Namespace, Style, spell};
 use proc_macro2::{Ident, Literal, Span, TokenStream};

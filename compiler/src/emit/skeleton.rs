@@ -16,7 +16,8 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use std::collections::BTreeSet;
 
-/// The most names that are collected; a skeleton need not be complete, since it is never run.
+/// The maximum number of names of each kind; a skeleton need not be complete, since it is never
+/// run.
 const MOST: usize = 1_000;
 
 /// The likely names of a faulty rulesheet.

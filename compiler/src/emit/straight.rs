@@ -453,9 +453,9 @@ impl<'n> Block<'n> {
         uses
     }
 
-    /// Returns the signal as a copy of one fluent's bit under a condition, the other operands, if
-    /// it has that form. The fluent with the fewest uses is copied, so that many outputs have equal
-    /// conditions.
+    /// Returns the signal as a copy of one fluent's bit, with the other operands as its condition.
+    /// Returns `None` if the signal is neither a fluent nor a conjunction with one. The fluent with
+    /// the fewest uses is copied, so that many outputs have equal conditions.
     fn as_copy(
         &self,
         signal: Signal,

@@ -8,8 +8,8 @@
 //!
 //! Atoms of recursive relations are explained by their first derivation, so no explanation is
 //! circular. The caller limits the depth. An explanation has at most [`MOST`] atoms and
-//! [`MOST_BYTES`] of texts, and takes fuel like any query. An atom whose rules exceed these limits
-//! is cut, like one beyond the depth.
+//! [`MOST_BYTES`] of texts, and takes fuel like any query. An atom beyond the depth or these limits
+//! has the reason [`Reason::Deeper`].
 
 use super::machine::Machine;
 use super::program::{Clause, Goal};
@@ -26,7 +26,7 @@ const MOST: usize = 1_000;
 /// The most bytes of the texts of one explanation, with [`AROUND`] more for each text.
 const MOST_BYTES: usize = 4 << 20;
 
-/// The bytes that a text counts besides its letters.
+/// The number of bytes that each text counts in addition to its own.
 const AROUND: usize = 64;
 
 /// The greatest depth of an explanation, in rules.
@@ -69,9 +69,11 @@ pub enum Reason {
 pub struct Literal {
     /// The literal as KIF text; a variable that nothing binds keeps its name.
     pub text: String,
-    /// The place of its atom, or that of the whole rule if it has none.
+    /// The place of the literal's atom. If the literal is a disequality or a disjunction, the place
+    /// of the whole rule.
     pub span: Span,
-    /// The explanation of its atom, if it has one without variables.
+    /// The explanation of the literal's atom; `None` if there is no atom or it has an unbound
+    /// variable.
     pub why: Option<Box<Explanation>>,
 }
 
@@ -204,7 +206,8 @@ impl<'m> Explainer<'m> {
         Ok(None)
     }
 
-    /// Returns the first solution of some goals of a clause that has this head.
+    /// Returns the first solution of `goals`, which belong to the clause, after the clause's head
+    /// is matched with `tuple`. Returns `None` if there is none.
     fn first(
         &mut self,
         component: usize,
@@ -381,7 +384,7 @@ fn order<'r>(rule: &'r Rule, binding: &Binding) -> Vec<(&'r Formula, std::ops::R
             formula.for_each_variable(&mut |variable| ready &= bound[variable.index()]);
             ready || matches!(formula, Formula::Atom(_) | Formula::Or(_))
         };
-        // Rules are safe, so one is ready; otherwise the planner returns an error.
+        // Rules are safe, so some literal is ready; otherwise the planner returns an error.
         let next = waiting.iter().position(|(formula, _)| is_ready(formula)).unwrap_or(0);
         let (formula, range) = waiting.remove(next);
         formula.for_each_variable(&mut |variable| bound[variable.index()] = true);
@@ -401,9 +404,9 @@ fn goals(formula: &Formula, negative: bool) -> usize {
 
 impl super::Evaluator<'_> {
     /// Explains why an atom such as `(legal white (mark 1 1))` holds in a state or not. `joint` is
-    /// the joint move, which `(next ..)` and `(sees ..)` alone depend on; `(init ..)` depends on
-    /// neither and takes any state. The explanation goes `depth` rules deep, 100 at most. It has at
-    /// most 1,000 atoms and 4 MiB of texts.
+    /// the joint move, needed only for atoms that depend on `does`, such as those of `next` and
+    /// `sees`. Atoms of `init` depend on neither the state nor the joint move. The explanation goes
+    /// `depth` rules deep, 100 at most. It has at most 1,000 atoms and 4 MiB of texts.
     ///
     /// # Errors
     /// Returns an error if the text is no ground atom of the rules, there are not as many moves as

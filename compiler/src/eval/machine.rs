@@ -2,9 +2,10 @@
 //!
 //! A [`Machine`] has a [`Program`], a state and possibly a joint move. [`Machine::demand`] brings
 //! relations up to date. Tables that depend on the rules alone are filled once. Those of a state
-//! are kept until another state is entered, those of a joint move until another move is. A relation
-//! with more than [`ON_DEMAND`] tuples is not filled if possible. Rules that read it then query the
-//! tuples with the arguments that are bound.
+//! are kept until another state is entered, those of a joint move until another joint move is. A
+//! relation with more than [`ON_DEMAND`] tuples is evaluated on demand if its component allows that
+//! (`may_be_on_demand`). Rules that read the relation then query its tuples with the arguments that
+//! are bound.
 
 use super::plan::{Mode, ON_DEMAND, Planner, Step};
 use super::program::{Clause, Component, Goal, Layer, Program};
@@ -135,8 +136,8 @@ impl Machine {
         }
     }
 
-    /// Evaluates a component semi-naively: every derivation uses an atom that was new in the
-    /// previous round.
+    /// Evaluates a component semi-naively: after the first round, every derivation uses an atom
+    /// that was new in the previous round.
     fn fixpoint(&mut self, number: usize, mode: Mode, limit: usize) -> Result<(), EvalError> {
         let relations = self.program.components[number].relations.clone();
         let component = &self.program.components[number];
@@ -173,7 +174,8 @@ impl Machine {
         }
     }
 
-    /// Runs a clause or, with `delta`, a variant whose first atom ranges over some tuples only.
+    /// Runs a clause or, with `delta`, one of its variants. `delta` has the index of the variant
+    /// and the range of tuples to which the variant's first atom is restricted.
     fn run(
         &mut self,
         number: usize,

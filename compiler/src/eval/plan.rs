@@ -9,7 +9,8 @@ use super::EvalError;
 use super::program::{Atom, Goal, Leaf, Pattern, Program};
 use super::store::Store;
 
-/// The number of tuples above which a relation is evaluated on demand, and its expected size then.
+/// The number of tuples above which a relation is evaluated on demand, and the expected size of
+/// each relation on demand.
 pub(super) const ON_DEMAND: usize = 20_000;
 
 /// The cost of a test that queries a relation on demand: more than other tests, less than a scan.
@@ -61,7 +62,7 @@ pub(super) struct Planner<'p> {
 
 impl Planner<'_> {
     /// Plans a body, given the variables that are bound beforehand. With `delta`, the first goal is
-    /// an atom that ranges over those tuples only.
+    /// an atom that ranges only over the tuples in that range.
     pub(super) fn plan<'g>(
         &mut self,
         head: &Atom,
@@ -176,7 +177,8 @@ impl Planner<'_> {
                     after.iter_mut().zip(inside).for_each(|(all, one)| *all &= one);
                     branches.push(branch);
                 }
-                // Without branches nothing follows, so all variables may count as bound.
+                // A disjunction without branches has no solution, so all variables may count as
+                // bound after it.
                 bound.copy_from_slice(&after);
                 steps.push(Step::Any { branches, once });
             }

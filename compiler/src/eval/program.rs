@@ -111,7 +111,7 @@ pub(super) struct Program {
     pub(super) component_of: Vec<usize>,
     /// The components that each component depends on directly.
     dependencies: Vec<Vec<usize>>,
-    /// The argument shapes of atoms, with their relation.
+    /// The distinct shapes of atoms: the relation, and the shape of each argument.
     pub(super) shapes: Vec<(usize, Vec<Shape>)>,
 }
 

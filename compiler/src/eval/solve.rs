@@ -46,11 +46,12 @@ pub(super) struct Solver<'p, 's> {
     pub(super) binding: Vec<Option<Id>>,
     /// The variables bound so far, in order, so that backtracking can unbind them.
     trail: Vec<usize>,
-    /// Atoms of the component in the steps so far, for instances; true for positive ones.
+    /// In [`Mode::Instances`], the component's atoms in the steps so far, each with true if it is
+    /// positive.
     passed: Vec<(&'p Atom, bool)>,
 }
 
-/// The most queries on demand that may be nested, lest the stack overflow.
+/// The maximum number of nested queries on demand, which keeps the stack from overflowing.
 const MAX_OPEN: usize = 64;
 
 /// The steps after a branch of a disjunction.

@@ -39,7 +39,7 @@ pub(super) const FREE: Id = Id::MAX;
 pub(super) struct Answers {
     /// The tuples for each list of arguments.
     by_arguments: FxHashMap<Box<[Id]>, Arc<Table>>,
-    /// The number of answers and of their tuples.
+    /// The number of answers plus the number of all their tuples.
     size: usize,
 }
 
@@ -56,8 +56,8 @@ impl Answers {
     }
 }
 
-/// The first derivation of a tuple: the index of the clause in its component, and the values of its
-/// variables.
+/// The first derivation of a tuple: the index of the clause in its component, and the values of the
+/// clause's variables.
 #[derive(Clone)]
 pub(super) struct Derivation {
     pub(super) clause: usize,

@@ -9,7 +9,8 @@
 //! while T(certain) != possible:  possible = T(certain);  certain = T(possible)
 //! ```
 //!
-//! `certain` grows and `possible` shrinks, so this ends. The model is total if they are equal then.
+//! `certain` grows and `possible` shrinks, so the loop ends. The model is total if the two sets are
+//! equal at the end.
 
 use super::EvalError;
 use super::solve::{GroundAtom, Instance};

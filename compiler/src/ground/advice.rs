@@ -59,10 +59,10 @@ pub(super) fn help(rules: &Rules, rule: &Rule) -> String {
     format!("use fewer independent arguments in {what}, or raise the limit")
 }
 
-/// Finds literals to move into a separate relation: those that mention a variable of the body
-/// alone. Returns the variables that only these literals mention, and those that they share with
-/// the rest of the rule. Prefers the fewest shared variables. Returns `None` if there is no such
-/// part.
+/// Finds literals to move into a separate relation: those that mention one variable that does not
+/// occur in the head. Returns the variables that only these literals mention, and those that they
+/// share with the rest of the rule. Prefers the fewest shared variables. Returns `None` if there is
+/// no such part.
 fn part(rule: &Rule) -> Option<(Vec<Variable>, Vec<Variable>)> {
     let head = in_head(rule);
     let parts = all(rule).filter(|v| !head[v.index()]).filter_map(|variable| {

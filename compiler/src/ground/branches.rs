@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 /// Clauses that differ in one literal each, such as the branches of an `or`.
 #[derive(Debug)]
 pub(super) struct Branches {
-    /// The numbers of the clauses.
+    /// The indices of the clauses.
     pub(super) numbers: Vec<usize>,
     /// The index of the differing literal, and this literal of each clause.
     pub(super) place: usize,
@@ -47,8 +47,8 @@ pub(super) fn group(grounder: &mut Grounder<'_>, numbers: &[usize]) -> Vec<Branc
     groups
 }
 
-/// The index of the only literal in which two clauses differ. Returns `None` unless it has the same
-/// variables in both.
+/// The index of the only literal in which two clauses differ. Returns `None` unless that literal
+/// has the same variables in both.
 fn difference(one: &Clause, other: &Clause) -> Option<usize> {
     let is_same = one.is_guard == other.is_guard
         && one.head == other.head

@@ -2,7 +2,8 @@
 //!
 //! A [`Clause`] has positive literals that bind variables, and tests that only read bound ones.
 //! [`clauses`] converts checked [`Rules`]. An `or` that binds variables becomes a relation of its
-//! own or, with fewer branches, one clause for each branch. All other connectives stay inside the
+//! own. Instead, it becomes one clause for each branch if fewer than `NAMED_FROM` combinations of
+//! branches exist, or a branch needs the rest of the body. All other connectives stay inside the
 //! tests.
 //!
 //! An `or` may give many clauses. The steps and bytes of each clause, and of each copy of a body,
@@ -46,8 +47,8 @@ impl Literal {
         variables
     }
 
-    /// Looks up the atom of the literal in a row that binds all its variables. Returns `None` if it
-    /// does not exist. The terms already on the stack stay there.
+    /// Looks up the atom of the literal in a row that binds all its variables. Returns `None` if
+    /// the atom does not exist. The terms already on the stack stay there.
     pub(super) fn find(
         &self,
         atoms: &Atoms,

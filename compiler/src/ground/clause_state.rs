@@ -7,7 +7,7 @@ use std::rc::Rc;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cap {
     pub(super) instances: usize,
-    /// The steps of its joins.
+    /// The steps of the clause's joins.
     pub(super) steps: u64,
 }
 

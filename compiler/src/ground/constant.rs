@@ -18,8 +18,8 @@ use std::rc::Rc;
 /// The name of a fluent and its number of arguments.
 type Name = (Symbol, usize);
 
-/// Replaces `true` by `init` for fluents that never change. These are the fluents of a name whose
-/// only clauses for `next` keep all of them. O(literals).
+/// Replaces `true` by `init` for fluents that never change. A fluent never changes if each clause
+/// for `next` that may derive a fluent of its name keeps all fluents of that name. O(literals).
 pub(super) fn fold(clauses: &mut Clauses, terms: &Terms, keywords: &Keywords) {
     let (mut kept, mut changed) = (FxHashSet::default(), FxHashSet::default());
     let is_next = |clause: &&Rc<Clause>| clause.head.relation == keywords.next;

@@ -73,7 +73,7 @@ pub(super) struct Facts {
     /// The found atoms of each relation, in the order they were noted.
     by_relation: Vec<Vec<AtomId>>,
     indexes: Vec<Index>,
-    /// The number of indexes that have been filled with the facts before them.
+    /// The number of indexes that have been filled with the facts noted before them.
     filled: usize,
     /// Finds the indexes that a fact may enter.
     watch: Watch,
@@ -191,8 +191,9 @@ impl Facts {
         self.by_pattern.retain(|_, index| is_used[*index]);
     }
 
-    /// Returns the index for a literal with some variables bound, created if it does not exist. The
-    /// lists are its bound and its free variables, in the order of the index.
+    /// Returns the index for a literal with some variables bound, created if it does not exist.
+    /// Also returns the literal's bound variables and its free variables, in the order of the
+    /// index.
     pub(super) fn index(&mut self, literal: &Literal, bound: &[bool]) -> (usize, Vec<u32>, Vec<u32>) {
         let mut names = Vec::new();
         let pattern = canonical(&literal.arguments, &mut names);

@@ -1,8 +1,9 @@
 //! Faults and oddities that only the ground program shows.
 //!
 //! The diagnostics come from the rules and the possible atoms that grounding found. An atom that is
-//! impossible here is impossible in play. A possible atom may still never hold, so it is not
-//! reported. Each fault is reported once, where it starts; its consequences are not.
+//! impossible here is impossible in play. A possible atom may still never hold; random games show
+//! that some do (`faults/witness.rs`). Each fault is reported once, where it starts; its
+//! consequences are not.
 //!
 //! Names are looked up in maps that are built once. Further searches spend the steps of one meter,
 //! a small part of the fuel. When it runs out, the remaining checks report less or nothing. The
@@ -57,10 +58,10 @@ struct Findings<'a> {
     program: &'a Program,
     /// The possible atoms of each relation.
     atoms: Vec<Vec<AtomId>>,
-    /// The numbers of the rules of each relation.
+    /// The indices of each relation's rules.
     heads: Vec<Vec<usize>>,
-    /// The numbers of the rules of each relation, by the name of the head's last argument; `None`
-    /// for a variable.
+    /// The indices of each relation's rules, by the name of the head's last argument; `None` if
+    /// that is a variable.
     named: FxHashMap<(RelationId, Option<Name>), Vec<usize>>,
     meant: Meant,
 }
@@ -88,7 +89,7 @@ impl<'a> Findings<'a> {
         &self.atoms[relation.index()]
     }
 
-    /// The rules with this relation in the head, by their numbers.
+    /// The indices of the rules with this relation in the head.
     fn rules_of(&self, relation: RelationId) -> &[usize] {
         &self.heads[relation.index()]
     }
@@ -99,7 +100,8 @@ impl<'a> Findings<'a> {
         self.named.get(&(relation, name)).map_or(&[], |rules| rules)
     }
 
-    /// The head of the first rule for one of the relations whose last argument has this name.
+    /// The place of the first head with one of the relations and with this name in its last
+    /// argument.
     fn namesake(&self, relations: &[RelationId], name: Name) -> Option<Span> {
         let rule = relations.iter().find_map(|&relation| self.rules_for(relation, Some(name)).first())?;
         Some(self.rules.rules[*rule].head.span)
@@ -120,15 +122,15 @@ impl<'a> Findings<'a> {
         names.get(near).copied()
     }
 
-    /// Returns whether the rule was grounded completely. It was not if no output depends on it, or
-    /// if only the requested part of its relation was derived.
+    /// Returns whether the rule was grounded completely. A rule is not if no output depends on it,
+    /// or if its relation was changed by a rewriting or derived only in part.
     fn is_relevant(&self, rule: usize) -> bool {
         let head = self.rules.rules[rule].head.relation.index();
         self.program.strata.relevant[head] && !self.program.strata.partial[head]
     }
 
-    /// Returns whether some possible atom matches, as far as is known. Returns `None` once all
-    /// steps are spent.
+    /// Returns whether some possible atom matches. Returns true if the possible atoms of the
+    /// relation are not all known. Returns `None` once all steps are spent.
     fn is_possible(&self, atom: &Atom, meter: &mut Meter) -> Option<bool> {
         let effort = effort(atom);
         meter.spend(effort)?;

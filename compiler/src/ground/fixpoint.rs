@@ -3,7 +3,8 @@
 //! Facts wait in a list. Each fact in turn enters the indexes and starts the plans of all clauses
 //! with a literal that it matches. The facts that these derive join the list. An instance is found
 //! when the last of its facts is processed, through the first literal that matches that fact:
-//! exactly once. Instances that differ only in fixed atoms are deduplicated (`plan.rs`).
+//! exactly once. If the last steps of a plan bind no variable of the instance, one solution of them
+//! is enough (`plan.rs`).
 //!
 //! A clause that exceeds its [`Cap`] is parked: it derives no more and its instances are dropped,
 //! while the others go on. Later it is opened again with a larger cap, or dropped for other clauses
@@ -51,12 +52,13 @@ pub(super) struct Grounder<'a> {
     meter: Meter,
     symbols: &'a Symbols,
     keywords: Keywords,
-    /// The number of relations of the rules. Those with greater numbers stand for parts of rules.
+    /// The number of relations of the rules. Relations that are numbered from there on stand for
+    /// parts of rules.
     relations: usize,
     states: Vec<ClauseState>,
     /// The number of parked clauses.
     waiting: usize,
-    /// For each stage, the numbers of its clauses.
+    /// For each stage, the indices of its clauses.
     stages: Vec<Vec<usize>>,
     strata: Strata,
     terms: Terms,
@@ -164,7 +166,7 @@ impl<'a> Grounder<'a> {
     }
 
     /// Computes the fixed relations. Stops after a stage in which clauses exceed `cap`, since later
-    /// stages need their facts, and returns their numbers.
+    /// stages need their facts, and returns the indices of these clauses.
     pub(super) fn settle(&mut self, cap: Cap) -> Result<Vec<usize>, Excess> {
         self.states.iter_mut().for_each(|state| state.cap = cap);
         for stage in 0..self.strata.last {
@@ -213,7 +215,7 @@ impl<'a> Grounder<'a> {
     }
 
     /// Adds clauses, whose relations may be new, and runs the stage to its fixpoint again. Returns
-    /// the numbers of the clauses.
+    /// the indices of the clauses.
     pub(super) fn add(&mut self, clauses: Vec<Clause>, cap: Cap) -> Result<Range<usize>, Excess> {
         let first = self.states.len();
         self.strata.extend(&clauses);
@@ -264,8 +266,8 @@ impl<'a> Grounder<'a> {
         self.waiting -= usize::from(before == Status::Parked);
     }
 
-    /// Makes a plan for each literal of a clause that is computed in this stage. Returns false if
-    /// there is none.
+    /// Makes a plan for each positive literal whose relation this stage computes. Returns false if
+    /// the clause has no such literal.
     fn watch(&mut self, number: usize) -> Result<bool, Excess> {
         let clause = self.states[number].clause.clone();
         let mut waits = false;
@@ -316,7 +318,7 @@ impl<'a> Grounder<'a> {
     }
 
     /// The statistics of the tuples that the variables `seen` take in the facts that match a
-    /// literal. Longer relations are counted exactly if it `matters`.
+    /// literal. If `matters`, longer relations are counted exactly, too.
     pub(super) fn projection(&mut self, literal: &clause::Literal, seen: &[u32], matters: bool) -> Rows {
         let Self { facts, atoms, terms, .. } = self;
         let rows = self.statistics.projection(literal, seen, matters, facts, atoms, terms);
@@ -507,7 +509,8 @@ impl<'a> Grounder<'a> {
         Err(self.excess(what, number))
     }
 
-    /// Builds the error for an exceeded limit. Blames the rule with the most steps or instances.
+    /// Builds the error for an exceeded limit. Blames the rule with the most steps or instances or,
+    /// for a term, the rule of clause `number`.
     fn excess(&self, what: What, number: usize) -> Excess {
         let what = self.meter.cancelled().map_or(what, What::Cancelled);
         let mut costs = vec![(0, 0); self.fired.len()];

@@ -1,7 +1,7 @@
 //! Joins: plans executed over the facts found so far.
 //!
-//! Each step of a plan costs fuel: a lookup more for a longer key, a test more for more parts.
-//! Steps are spent one by one.
+//! Each step of a plan costs fuel. A lookup costs more for a longer key, and a test for more
+//! symbols and variables. Steps are spent one by one.
 
 use super::{
     clause::{Clause, Literal, Test},

@@ -5,7 +5,7 @@
 //! its bound variables to the values of its free ones.
 //!
 //! An instance consists of the head and the dynamic literals of its body. If the last steps of a
-//! plan bind no variable of these, one binding for them is enough. For example, four distinct
+//! plan bind no variable of these, one solution of the steps is enough. For example, four distinct
 //! constants out of sixty are found once, not twelve million times.
 //!
 //! The steps of planning are spent before it ([`effort`]), and the bytes of plans are counted with
@@ -23,9 +23,10 @@ use crate::datalog::pattern::{Match, Pattern};
 pub(super) enum Step {
     /// Continues if the clause's literal at `place`, whose variables are all bound, is a fact.
     Check { place: usize, cost: u64 },
-    /// Looks up `key` in an index, and binds `free` for each row: the clause's literal at `place`.
+    /// Looks up the clause's literal at `place`: finds the rows for `key` in an index, and binds
+    /// `free` for each row.
     Lookup { place: usize, index: usize, key: Vec<u32>, free: Vec<u32>, cost: u64 },
-    /// Continues unless the test of the clause with this number is known to fail.
+    /// Continues unless the clause's test with this index is known to fail.
     Test { test: usize, cost: u64 },
 }
 

@@ -1,8 +1,8 @@
 //! The ground rules that the game depends on.
 //!
-//! [`trim`] keeps only those instances of [`GroundRules`], with their order, that `next`, `legal`,
-//! `goal`, `terminal` or `sees` depend on. Atoms keep their numbers. O(literals of the ground
-//! rules).
+//! [`trim`] keeps only those instances of [`GroundRules`] that `next`, `legal`, `goal`, `terminal`
+//! or `sees` depend on, and the order of their heads. Atoms keep their numbers. O(literals of the
+//! ground rules).
 
 use super::{GroundRules, Literal, terms::AtomId};
 

@@ -26,7 +26,7 @@ pub(super) enum Stage {
     /// As soon as a clause is parked. The result is always better and replaces the clauses.
     Parked,
     /// Once splitting parked clauses brings nothing more. The result has a price: it is grounded in
-    /// place of the clauses, but the next one is made from the original clauses.
+    /// place of the clauses, but the next rewriting starts from the original clauses.
     Stuck,
 }
 
@@ -36,7 +36,8 @@ pub(super) type Rewrite = (Stage, fn(&Clauses, &mut Context<'_>) -> Option<Claus
 /// All rewritings, in the order in which they are tried.
 pub(super) const REWRITES: [Rewrite; 3] = [
     (Stage::Parked, inert::drop),
-    // It grounds moves and steps to learn from them, so the cheaper rewriting comes first.
+    // `take_apart` grounds the rules for moves and steps to learn from them, so the cheaper `drop`
+    // comes first.
     (Stage::Parked, functional::take_apart),
     (Stage::Stuck, demand::restrict),
 ];
@@ -50,7 +51,7 @@ pub(super) struct Context<'c> {
     pub(super) parked: Vec<&'c Clause>,
     /// The relations of parked clauses for which this rewriting is or was tried, the new ones last.
     pub(super) wide: &'c [RelationId],
-    /// The number of relations in `wide` for which it was tried before.
+    /// The number of relations in `wide` for which this rewriting was tried before.
     pub(super) known: usize,
     /// The relations that are already restricted to their requested parts.
     pub(super) kept: &'c [RelationId],

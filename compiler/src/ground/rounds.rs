@@ -31,11 +31,11 @@ use crate::{Options, Rules, meter::Meter, observer::Phase, rules::RelationId};
 /// round there is no cap.
 const BUDGETS: [usize; 3] = [5, 25, 200];
 
-/// The cap of a clause of a fixed relation before it is rewritten, in the same unit.
+/// The cap of a clause of a fixed relation before a rewriting is tried, as a multiple of
+/// [`Options::split_from`].
 const FIXED: usize = 50;
 
-/// The divisor of [`Options::split_from`] that gives the least number of instances for a trial
-/// split.
+/// A clause is split on trial if it has at least [`Options::split_from`] / `FEW` instances.
 const FEW: usize = 40;
 
 /// The number of cuts of a clause that are tried.
@@ -47,7 +47,8 @@ const STEPS: u64 = 20;
 /// The handling of functional arguments.
 #[derive(Clone, Copy)]
 pub(super) enum Apart<'f> {
-    /// Learns them once a parked clause asks for several fluents, and splits clauses by them.
+    /// Learns functional arguments once a parked clause reads several fluents with variables
+    /// outside its head, and splits clauses by them.
     Learn,
     Never,
     By(&'f Functional),
@@ -155,7 +156,8 @@ struct Draft<'r> {
     rules: &'r Rules,
     options: &'r Options,
     clauses: Clauses,
-    /// Clauses that are grounded instead, with relations restricted to their requested parts.
+    /// Clauses that are grounded instead of `clauses`, with relations restricted to their requested
+    /// parts.
     kept: Option<Clauses>,
     /// True if functional arguments may still be learnt.
     learns: bool,

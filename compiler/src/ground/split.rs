@@ -31,7 +31,7 @@ use crate::{datalog::pattern::Pattern, rules::RelationId};
 use cut::{Body, Cut, Draft, Key, blocks, common, looking, probe};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The greatest ratio of the instances after a split to those before for which it pays.
+/// A split pays if the ratio of the instances after it to those before is less than this.
 const GAIN: f64 = 0.95;
 
 /// The greatest number of arguments of a relation that is made for a part.
@@ -91,7 +91,7 @@ impl Splitter {
         }
     }
 
-    /// Returns whether a clause with this number of instances is worth splitting.
+    /// Returns whether a clause with this number of instances is vast.
     fn is_vast(&self, instances: f64) -> bool {
         instances >= VAST * self.many
     }
@@ -277,7 +277,8 @@ impl Splitter {
         for cut in cuts.iter_mut().filter(is_small).take(PROBES) {
             probe(grounder, clause, cut, PROBE);
         }
-        // The part of a vast clause is not scaled: it may be as small as estimated.
+        // If the clause is vast, only the estimate of the remaining clause is scaled: the new
+        // relation's clause may be as small as its estimate.
         let is_vast = self.is_vast(now);
         cuts.iter_mut().for_each(|cut| cut.is_counted |= is_vast);
         cuts.retain(|cut| pays(cut.cost(scale), now));
@@ -405,8 +406,8 @@ fn estimate(grounder: &mut Grounder<'_>, clause: &Clause) -> f64 {
     Rows::join(&rows).count
 }
 
-/// The number of instances that a clause may reach: the estimate, but at least the present number,
-/// which it may exceed by orders of magnitude.
+/// The number of instances that a clause may reach: the greater of the estimate and the present
+/// number. The estimate may be greater by orders of magnitude.
 fn expect(grounder: &mut Grounder<'_>, number: usize) -> f64 {
     let clause = grounder.clause(number).clone();
     estimate(grounder, &clause).max(grounder.yields(number) as f64)

@@ -3,8 +3,8 @@
 //! [`Rows`] guide the planning of joins and the splitting of clauses. They are estimates: long
 //! relations are sampled, and joins assume independent columns.
 //!
-//! Wider literals have smaller samples, so each measure takes a bounded number of steps. They are
-//! counted in [`Statistics::steps`], and each measure is made once.
+//! Wider literals have smaller samples, so each measure takes a bounded number of steps. The steps
+//! are counted in [`Statistics::steps`], and each measure is made once.
 
 use super::{
     clause::{Literal, canonical},
@@ -124,8 +124,8 @@ impl Statistics {
     }
 
     /// Measures the tuples that `seen` take in the facts that match a literal. O(facts of its
-    /// relation) the first time. Long relations get an estimate; if it `matters`, only those ten
-    /// times as long do.
+    /// relation) the first time. Relations longer than a sample get an estimate; if `matters`, only
+    /// relations more than ten times as long do.
     pub(super) fn projection(
         &mut self,
         literal: &Literal,

@@ -61,8 +61,8 @@ impl Strata {
     }
 }
 
-/// Classifies the relations of `clauses`. Those are relevant that `roots` or unstratified relations
-/// depend on. O(literals).
+/// Classifies the relations of `clauses`. A relation is relevant if it is a root, unstratified or a
+/// guard, or if a root or an unstratified relation depends on it. O(literals).
 pub(super) fn stratify(clauses: &Clauses, keywords: &Keywords, roots: &[RelationId]) -> Strata {
     let Keywords { fact, does, next, legal, goal, terminal, sees, .. } = *keywords;
     let relations = clauses.relations;
@@ -99,8 +99,8 @@ pub(super) fn stratify(clauses: &Clauses, keywords: &Keywords, roots: &[Relation
     let judged = roots.iter().map(|r| r.index()).chain(unstratified.iter().copied()).collect();
     let mut relevant = guards.clone();
     spread(judged, &mut relevant, |from| edges[from].iter().map(|&(to, _)| to));
-    // A relation derived on demand is complete only at the end, so the net must decide the tests of
-    // it.
+    // A relation derived on demand is complete only at the end, so the net must decide the tests
+    // that read it.
     let mut late = vec![false; relations];
     spread(clauses.demanded.iter().map(|r| r.index()).collect(), &mut late, |to| users[to].iter().copied());
     let tested = (0..relations).filter(|&r| late[r] && tested[r]);

@@ -21,7 +21,8 @@ pub(super) struct Cycle {
 const WORK: usize = 1_000_000;
 
 /// Orders the derived atoms. If negations lie on cycles, returns one cycle for each rule with such
-/// a negation, except for rules on earlier cycles and beyond [`WORK`]. O(literals).
+/// a negation, except for rules on earlier cycles. Stops after [`WORK`] visited literals.
+/// O(literals).
 pub(super) fn order(ground: &GroundRules) -> Result<Vec<Vec<AtomId>>, Vec<Cycle>> {
     let derived: Vec<AtomId> = (0..ground.meaning.len() as u32)
         .map(AtomId)
@@ -167,7 +168,7 @@ fn trace(
 const SHOWN: usize = 12;
 
 impl Cycle {
-    /// Builds a diagnostic for the cycle with a place for each edge.
+    /// Builds a diagnostic for the cycle with a place for each of the first [`SHOWN`] edges.
     pub(super) fn diagnostic(&self, rules: &Rules, program: &Program) -> Diagnostic {
         let name = |atom: AtomId| {
             let relation = program.atoms.relation(atom);

@@ -34,8 +34,8 @@ impl GroundRules {
         }
     }
 
-    /// Returns whether each of [`Rules::rules`](crate::Rules::rules) has instances. Static rules
-    /// have none, since only their facts remain. Rules that were replaced by others have none
+    /// For each of [`Rules::rules`](crate::Rules::rules), returns true if it has instances. Static
+    /// rules have none, since only their facts remain. Rules that were replaced by others have none
     /// either.
     #[must_use]
     pub fn with_instances(&self) -> Vec<bool> {
@@ -50,8 +50,8 @@ impl GroundRules {
         named.flat_map(|atom| self.instances(atom))
     }
 
-    /// Returns whether each of [`Rules::rules`](crate::Rules::rules) is silent: grounding shows
-    /// that it never fires, although the game depends on its relation.
+    /// For each of [`Rules::rules`](crate::Rules::rules), returns true if the rule is silent:
+    /// grounding shows that it never fires, although the game depends on its relation.
     #[must_use]
     pub fn silent(&self) -> &[bool] {
         &self.silent

@@ -1,10 +1,10 @@
 //! The unfolding of static relations: a literal is replaced by the bodies of its definition.
 //!
-//! [`unfold`] takes a clause and the clauses that define one of its relations. It returns
-//! equivalent clauses without that relation. For example, `different(x1, y1, x2, y2)`, which holds
-//! if `x1` is not `x2` or `y1` is not `y2`, ties four variables together. Each unfolded clause has
-//! only one of the two tests, so the rest can be split off. The result is at most [`MAX_CLAUSES`]
-//! copies of the clause, each with one body of the definition.
+//! [`unfold`] takes a clause and the clauses that define the relation of one of its literals. It
+//! returns equivalent clauses without that literal. For example, `different(x1, y1, x2, y2)`, which
+//! holds if `x1` is not `x2` or `y1` is not `y2`, ties four variables together. Each unfolded
+//! clause has only one of the two tests, so the rest can be split off. The result is at most
+//! [`MAX_CLAUSES`] copies of the clause, each with one body of the definition.
 
 use super::clause::{Clause, Literal, Test};
 use crate::datalog::pattern::Pattern;
@@ -14,7 +14,8 @@ use std::rc::Rc;
 const MAX_CLAUSES: usize = 3;
 
 /// Returns clauses that together are equivalent to `clause`, without its literal at `place`. The
-/// clauses of `definition` must not be recursive. Returns `None` unless each of them has distinct
+/// clauses of `definition` must not be recursive. Returns `None` unless the literal's arguments are
+/// variables and there are at most [`MAX_CLAUSES`] of these clauses. Each must have distinct
 /// variables in its head, no others in its body, and a test.
 pub(super) fn unfold(clause: &Clause, place: usize, definition: &[Rc<Clause>]) -> Option<Vec<Clause>> {
     let variable = |pattern: &Pattern| match pattern {

@@ -1,9 +1,9 @@
 //! A filter for the literals that a fact may match: those that agree with it in their ground
 //! arguments.
 //!
-//! A [`Watch`] holds numbered literals. For a fact it finds the numbers of those that have its
-//! relation, and its functions and constants wherever they have some. It compares the arguments,
-//! and the arguments of these, but nothing deeper.
+//! A [`Watch`] holds numbered literals. For a fact, it finds the numbers of the literals that have
+//! the fact's relation, and whose functions and constants agree with the fact. It compares the
+//! arguments, and the arguments of these, but nothing deeper.
 //!
 //! A fact is looked up once for each set of places that literals of its relation compare. Each
 //! lookup takes steps in proportion to the places.
@@ -38,7 +38,7 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    /// Adds a literal. Its number must be greater than all before.
+    /// Adds a literal. Its number must be greater than those of all literals added before.
     pub(super) fn add(&mut self, relation: u32, arguments: &[Pattern], number: usize) {
         let (mut places, mut key) = (Vec::new(), Vec::new());
         for (i, argument) in arguments.iter().enumerate() {

@@ -125,8 +125,9 @@ pub(super) fn assemble(rules: &Rules, options: &Options) -> Result<Lifted, Stop>
 
 impl Lifted {
     /// Replaces the names of the game by those of a net of the same rules. Rows of bits then have
-    /// the same meaning in both. A net names all that can ever hold or be done, often less than is
-    /// found without it. Returns `None` if the net has a name that was not found.
+    /// the same meaning in both. A net has a name for each fluent and each move that can ever
+    /// occur, often fewer than the search for the domain finds. Returns `None` if the net has a
+    /// name that this game lacks.
     #[must_use]
     pub fn with_names_of(mut self, net: &Net) -> Option<Self> {
         let terms = &self.blank.terms;
@@ -245,7 +246,7 @@ fn ascend<T: Ord>(list: &mut Vec<T>) {
 }
 
 /// For each role, the goal values that a clause may give it, ascending. If a clause has a variable
-/// there, these are all numbers in the rules.
+/// in the place of the value, these are all terms that are goal values.
 fn goals(program: &Program, k: &Relations, names: &Names) -> Vec<Vec<u8>> {
     let mut all: Vec<u8> = names.goal_of.values().copied().collect();
     ascend(&mut all);

@@ -2,7 +2,8 @@
 //!
 //! Checked [`Rules`] become [`Clause`]s in negation normal form, and [`Patterns`] collect the
 //! shapes of their atoms. [`relaxed`] weakens the clauses so that their least model contains all
-//! that play can reach. Time is folded together, and negations that depend on it are dropped.
+//! that play can reach. All states are merged into one, and negations that depend on the state or
+//! the moves are dropped.
 //!
 //! Steps and bytes are linear in the length of the rules, with one exception. The variables of a
 //! disjunction count once for each disjunction around it;
@@ -347,7 +348,8 @@ pub(super) fn drop_demands(clauses: &mut [Clause], dynamic: &[bool], vast: &[boo
     changed
 }
 
-/// Removes negations of relations that depend on the state. Returns `None` if the goal is one.
+/// Removes negations of relations that depend on the state. Returns `None` if the goal itself is
+/// such a negation.
 fn without_negation(goal: Goal, dynamic: &[bool]) -> Option<Goal> {
     match goal {
         Goal::Fails(atom) if dynamic[atom.relation] => None,

@@ -29,8 +29,8 @@ struct Plan {
     variants: Vec<Vec<Step>>,
 }
 
-/// The components to fill: `observe` for a state without its goals, and in addition to it `score`
-/// for the goals, `advance` for a step and `perceive` for percepts.
+/// The components to fill: `observe` for a state without its goals. The other lists are in addition
+/// to `observe`: `score` for the goals, `advance` for a step and `perceive` for percepts.
 #[derive(Debug, Default)]
 pub(super) struct Phases {
     pub(super) observe: Vec<usize>,
@@ -61,8 +61,8 @@ impl Code {
         Ok(Self { procedures, plans, phases })
     }
 
-    /// Fills components; those below them must be filled. Tables may be `fixed`, in addition to
-    /// those of the memory.
+    /// Fills components; the components that they depend on must be filled. `fixed` has tables in
+    /// addition to those of the memory, and marks their relations.
     ///
     /// # Errors
     /// Returns an error if the steps or bytes of the memory are exceeded, or if the rules leave an

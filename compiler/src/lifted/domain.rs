@@ -6,7 +6,7 @@
 //! induction over the moves that lead there. A clause that derives an atom in a state derives it in
 //! the model too. Grounding finds the same atoms, but here no instances are kept, and a clause
 //! stops at the first proof of an atom. If even that exceeds the limits, `base` and `input` are
-//! trusted where the rules have them, unless sample states contradict them.
+//! trusted if the rules have both and no percepts, unless sample states contradict them.
 //!
 //! In some games terms grow as long as the game lasts. Their least model is infinite, so names are
 //! found step by step ([`Search::layered`]). Each layer has the atoms that may hold after a number
@@ -52,7 +52,7 @@ pub(super) fn singles(memory: &Memory, relation: usize) -> Vec<TermId> {
     (0..table.len()).map(|i| table.tuple(i)[0]).collect()
 }
 
-/// The divisor of [`Limits::fuel`] that gives the steps of one attempt.
+/// The share of [`Limits::fuel`] that an attempt before the last may take: one part in this number.
 const FUEL_SHARE: u64 = 5;
 
 /// The greatest number of attempts. Each has weaker clauses than the one before, except for the
@@ -65,7 +65,7 @@ const VAST: u32 = 20_000;
 /// The greatest number of names of a game in which terms grow, so that rows of bits stay short.
 const NAMES: usize = 1 << 16;
 
-/// The greatest number of fluents of all layers of such a game together.
+/// The greatest number of fluents of all layers together, in a game in which terms grow.
 const LAYERED: usize = 1 << 20;
 
 /// The data of the search for the domain.
@@ -135,7 +135,7 @@ impl Search<'_, '_> {
     }
 
     /// Takes the domain from `base` and `input`. Returns the earlier error, `excess`, if they are
-    /// missing or the rules have percepts.
+    /// missing or cannot be filled, or if the rules have percepts.
     fn declared(&mut self, excess: Stop) -> Result<Domain, Stop> {
         let Self { rules, survey, .. } = self;
         let k = &rules.keywords;
@@ -205,8 +205,8 @@ struct Layers {
 }
 
 impl Layers {
-    /// Adds the fluents that may hold after this number of steps. Returns false if the layer is
-    /// known, or if it would exceed a limit.
+    /// Adds the fluents that may hold after `steps` steps. Returns false if the layer is known, or
+    /// if it would exceed a limit.
     fn add_fluents(&mut self, layer: &mut Vec<TermId>) -> bool {
         layer.sort_unstable();
         layer.dedup();

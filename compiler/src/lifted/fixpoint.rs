@@ -2,19 +2,18 @@
 //!
 //! It is semi-naive: after the first round every derivation uses a tuple that was new in the
 //! previous round. A component with a negation on a cycle gets its well-founded model, by the
-//! alternating fixpoint (Van Gelder 1989). If an atom stays undefined, as with `(<= p (not p))`,
-//! the rules do not decide it, and the other engines reject them too. That is an error; the atom is
-//! never read as false. A negation on a cycle of relations leaves nothing undefined if it lies on
-//! no cycle of atoms.
+//! alternating fixpoint (Van Gelder 1989). An atom that stays undefined, as with `(<= p (not p))`,
+//! is an error and is never read as false. The other engines reject such rules, too. A negation on
+//! a cycle of relations leaves nothing undefined if it lies on no cycle of atoms.
 //!
 //! Each round spends fuel on its clauses and on all that they do. There are at most as many rounds
-//! as tuples. A component with such a negation has at most as many models as tuples; the bytes of
-//! each are charged.
+//! as tuples. A component with a negation on a cycle has at most as many models as tuples; the
+//! bytes of each model are charged.
 
 use super::{Stop, clause::Goal, memory::Memory, program::Program};
 
-/// Fills the tables of a component; those below must be filled. `run` runs a clause, or a variant
-/// of it.
+/// Fills the tables of a component; the components that it depends on must be filled. `run` runs a
+/// clause, or a variant of it.
 pub(super) fn fill(
     program: &Program,
     component: usize,

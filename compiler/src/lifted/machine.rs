@@ -1,11 +1,11 @@
 //! The interpreter of plans: finds all bindings that satisfy a body and derives the head for each.
 //!
 //! A [`Machine`] executes the steps of [`plan`](super::plan). It adds new tuples to a relation's
-//! table in a [`Memory`], or answers to a question. A clause that meets a question of its own
+//! table in a [`Memory`], or new answers to a subgoal. A clause that calls a subgoal of its own
 //! component is suspended with its variables, and resumes with each answer that is found. So
 //! recursion in the rules costs no stack and cycles end (tabling, as in SLG resolution, Chen and
-//! Warren 1996). A question of a lower component is answered completely before the clause
-//! continues, so it may be negated too.
+//! Warren 1996). A subgoal of a lower component is evaluated completely before the clause
+//! continues, so it may be negated, too.
 //!
 //! Backtracking recurses once per step of a body and per component, up to [`MAX_DEPTH`].
 //!
@@ -33,9 +33,9 @@ const MAX_DEPTH: usize = 1_000;
 /// The target of a clause's run.
 #[derive(Clone, Copy)]
 enum Target {
-    /// The table of a clause's relation, for the clause with this number.
+    /// The table of the relation of the clause with this index.
     Clause(usize),
-    /// A question, for the entry of its procedure with this number.
+    /// A subgoal, and the index of the clause's entry in the subgoal's procedure.
     Question(u32, usize),
 }
 
@@ -50,7 +50,8 @@ struct Frame {
 pub(super) struct Machine<'p> {
     pub(super) program: &'p Program,
     pub(super) procedures: &'p Procedures,
-    /// The tables that are the same in all states, and for each relation whether it has one.
+    /// The tables that are the same in all states, and for each relation, true if its table is one
+    /// of them.
     pub(super) fixed: Option<(&'p Store, &'p [bool])>,
     pub(super) memory: &'p mut Memory,
 }
@@ -244,7 +245,7 @@ impl<'p> Machine<'p> {
         Ok(found)
     }
 
-    /// Returns the question with these arguments. A new one is put on the agenda.
+    /// Returns the subgoal with these arguments. A new subgoal is put on the agenda.
     fn ask(&mut self, procedure: usize, bound: &[Pattern], base: usize) -> Result<u32, Stop> {
         let start = self.build_all(bound, base)?;
         let Memory { questions, stack, .. } = &mut *self.memory;
@@ -257,7 +258,7 @@ impl<'p> Machine<'p> {
         Ok(question)
     }
 
-    /// Returns a question of a lower component, once it has all its answers.
+    /// Returns a subgoal of a lower component, after finding all its answers.
     fn answered(&mut self, procedure: usize, bound: &[Pattern], base: usize) -> Result<u32, Stop> {
         let (open, first) = (self.memory.agenda.len(), self.memory.questions.len());
         let waiting = self.memory.questions.n_waiting();
@@ -278,7 +279,7 @@ impl<'p> Machine<'p> {
         Ok(question)
     }
 
-    /// Runs the clauses of a question's procedure.
+    /// Runs the clauses of a subgoal's procedure.
     fn start(&mut self, question: u32) -> Result<(), Stop> {
         let procedure = &self.procedures.list[self.memory.questions.procedure(question)];
         for (number, entry) in procedure.entries.iter().enumerate() {
@@ -295,7 +296,7 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
-    /// Suspends a clause until a question has answers.
+    /// Suspends a clause until a subgoal has answers.
     fn wait(&mut self, question: u32, at: usize, frame: Frame) -> Result<(), Stop> {
         // Only clauses of procedures call procedures of their own component.
         let Target::Question(own, entry) = frame.target else { return Err(Stop::Unsafe) };
@@ -370,7 +371,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Pushes the terms of bound patterns on the stack. Returns their start.
+    /// Pushes the terms of bound patterns on the stack. Returns the index of the first.
     fn build_all(&mut self, patterns: &[Pattern], base: usize) -> Result<usize, Stop> {
         self.memory.handle(patterns.len())?;
         let start = self.memory.stack.len();
@@ -381,7 +382,7 @@ impl<'p> Machine<'p> {
         Ok(start)
     }
 
-    /// Builds the terms that a frame derives. Returns their start on the stack.
+    /// Builds the terms that a frame derives, on the stack. Returns the index of the first.
     fn head(&mut self, frame: Frame) -> Result<usize, Stop> {
         match frame.target {
             Target::Clause(clause) => {

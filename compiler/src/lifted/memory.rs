@@ -1,7 +1,7 @@
-//! The memory of an evaluation: tables, terms, questions with their answers, and the steps and
+//! The memory of an evaluation: tables, terms, subgoals with their answers, and the steps and
 //! bytes that it may still take.
 //!
-//! Every step spends fuel before it is done. Every tuple, term, question and answer that is stored
+//! Every step spends fuel before it is done. Every tuple, term, subgoal and answer that is stored
 //! is charged in bytes, and so are its entries in views and indexes. During planning, views and
 //! indexes are charged at their present size ([`Store::indexed`]). During play they are charged at
 //! their future size, so that the order of evaluations does not matter. The length of the agenda is
@@ -40,7 +40,8 @@ pub(super) struct Memory {
     pub(super) depth: usize,
     /// The remaining steps and bytes. It calls no observer during play.
     meter: Meter,
-    /// The bytes that views and indexes may take in an evaluation, and the rest of them.
+    /// The bytes that views and indexes may take in an evaluation, and the remaining ones in
+    /// `rows`.
     room: usize,
     rows: usize,
 }
@@ -90,7 +91,7 @@ impl Memory {
         self.meter.spend(steps).ok_or_else(|| self.meter.cancelled().map_or(Stop::Fuel, Stop::Cancelled))
     }
 
-    /// Spends the fuel to handle `terms` terms beyond those that a step includes.
+    /// Spends one step for each [`TERMS`] of the `terms` terms that are handled.
     #[inline]
     pub(super) fn handle(&mut self, terms: usize) -> Result<(), Stop> {
         if terms < TERMS { Ok(()) } else { self.burn((terms / TERMS) as u64) }
@@ -141,10 +142,10 @@ pub(super) fn bytes_of(limits: &Limits) -> usize {
     limits.max_bytes / 4
 }
 
-/// A task for an open question.
+/// A task for a subgoal without all its answers.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Task {
-    /// Runs the clauses for a question.
+    /// Runs the clauses for a subgoal.
     Start(u32),
     /// Resumes a waiting clause with an answer, both by number.
     Resume(u32, u32),

@@ -5,13 +5,13 @@
 //! the remaining goals need to succeed only once, so a [`Step::Cut`] stands there. The bound
 //! variables are known at every step, so nothing has to be unbound when a step fails.
 //!
-//! A relation that is not filled is called with the arguments that are known by then. Each pattern
-//! of known arguments gets a [`Procedure`] with plans of its own. This is the sideways information
-//! passing of magic sets (Beeri and Ramakrishnan 1991), without rewriting the rules.
+//! A relation that is not filled is called with the arguments that are bound at that step. Each
+//! pattern of known arguments gets a [`Procedure`] with plans of its own. This is the sideways
+//! information passing of magic sets (Beeri and Ramakrishnan 1991), without rewriting the rules.
 //!
-//! Weighing a goal is a step; a plan weighs at most the square of a body's goals. All planning may
-//! take [`Limits::fuel`](crate::Limits::fuel) / [`FUEL_SHARE`] steps. The code of procedures, and
-//! of the game's own plans, is kept and may take the bytes of an evaluation.
+//! Weighing a goal is a step. All planning may take [`Limits::fuel`](crate::Limits::fuel) /
+//! [`FUEL_SHARE`] steps. The code of procedures, and of the game's own plans, is kept and may take
+//! the bytes of an evaluation.
 
 use super::{
     Stop,
@@ -32,7 +32,7 @@ use std::cell::Cell;
 pub(super) enum Step {
     /// Tries rows of a view, and binds variables by them.
     Scan(Scan),
-    /// Tests whether a tuple is in a table, or in none if not `positive`.
+    /// Tests that a tuple is in a table or, if `positive` is false, that it is not.
     Member { relation: usize, arguments: Vec<Pattern>, positive: bool, assumed: bool },
     /// Tries the answers of a procedure, and binds variables by them.
     Call { procedure: usize, bound: Vec<Pattern>, free: Vec<Match>, own: bool, once: bool },
@@ -114,7 +114,7 @@ pub(super) struct Effort {
     bytes: usize,
 }
 
-/// The divisor of the fuel that gives the steps of planning.
+/// The share of the fuel that planning may take: one part in this number.
 const FUEL_SHARE: u64 = 10;
 
 /// The approximate bytes of a step, and of each pattern in it.
@@ -169,7 +169,7 @@ const MAX_STEPS: usize = 100_000;
 /// The number of terms of a goal that add one to its weighing.
 const TERMS: usize = 16;
 
-/// The expected rows of the best goal from which on multiplying out pays.
+/// Disjunctions may be multiplied out if the best goal has at least this number of expected rows.
 const WORTH_A_COPY: f64 = 4.0;
 
 /// The expected cost of a call with all arguments given: more than a test, less than a scan.
@@ -178,7 +178,7 @@ const QUESTION: f64 = 0.5;
 /// The factor of a call's expected answers for each argument that is not given.
 const ANSWERS: f64 = 100.0;
 
-/// The factor of a call's cost without any given argument: it may never end.
+/// The factor of the cost of a call without any given argument: such a call may never end.
 const BLIND: f64 = 1_000.0;
 
 /// The input of planning.
@@ -209,8 +209,8 @@ impl Planner<'_> {
         if bytes <= self.effort.bytes { Ok(()) } else { Err(Stop::Procedures) }
     }
 
-    /// The code that derives a clause's head for its relation's table. With a variant, only what
-    /// follows from the new tuples of the variant's first atom.
+    /// The code that derives a clause's head for its relation's table. With a variant, the code
+    /// derives only heads that follow from new tuples of the variant's first atom.
     pub(super) fn filled(&mut self, clause: usize, variant: Option<usize>) -> Result<Vec<Step>, Stop> {
         let program = self.program;
         let Clause { head, body, variables } = &program.clauses[clause];
@@ -349,7 +349,8 @@ impl Order<'_, '_> {
     }
 
     /// Appends the goals and the derivation of the head, with a cut as soon as the head is bound.
-    /// Disjunctions are multiplied out to at most `copies` copies of the remaining goals.
+    /// Disjunctions are multiplied out to at most `copies` copies of the remaining goals, or to
+    /// more if all goals have to wait for variables.
     fn derive(
         &mut self,
         mut rest: Vec<&Goal>,
@@ -495,7 +496,8 @@ impl Order<'_, '_> {
                 let end = self.code.len();
                 ends.into_iter().for_each(|jump| self.code[jump] = Step::Jump(end));
                 self.code[place] = Step::Branch { starts, once };
-                // Without branches nothing follows, so every variable may count as bound.
+                // A disjunction without branches has no solution, so every variable may count as
+                // bound after it.
                 bound.copy_from_slice(&after);
             }
         }

@@ -1,7 +1,8 @@
 //! Clauses grouped into components: strongly connected relations, each after those it depends on.
 //!
 //! A component has a layer: its relations depend on the rules alone, on the state, or on the state
-//! and the joint move. It also records whether one of them depends on the negation of another.
+//! and the joint move. It also records whether one of its relations depends on the negation of a
+//! relation of the same component.
 //!
 //! Grouping takes O(literals) steps and bytes, except for the variants. These copy a body for each
 //! of its atoms of the head's own component; their literals are bounded by the bytes of an
@@ -58,8 +59,8 @@ pub(super) struct Program {
 }
 
 impl Program {
-    /// Groups clauses over `relations` relations. The `given` relations have at least their layer,
-    /// whatever clauses there are.
+    /// Groups clauses over `relations` relations. A relation in `given` has at least the layer
+    /// given there, whatever its clauses depend on.
     ///
     /// # Errors
     /// Returns an error if the variants exceed the bytes of an evaluation.

@@ -1,20 +1,20 @@
-//! Questions, each a procedure with its given arguments, and the answers found.
+//! The subgoals of tabling, each a procedure with its given arguments, and the answers found.
 //!
-//! Each question and each answer is stored once. A clause that waits for answers is stored with its
+//! Each subgoal and each answer is stored once. A clause that waits for answers is stored with its
 //! variables until all answers are found.
 
 use super::table::END;
 use crate::datalog::{calls::Calls, terms::TermId};
 
-/// Questions and answers, each by number.
+/// The table of subgoals and answers, both numbered.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Questions {
-    /// The procedure and the given arguments of each question.
+    /// The procedure and the given arguments of each subgoal.
     asked: Calls,
     list: Vec<Question>,
-    /// The question and the other arguments of each answer.
+    /// The subgoal and the other arguments of each answer.
     found: Calls,
-    /// For each answer, the next answer to the same question, or `END`.
+    /// For each answer, the next answer to the same subgoal, or `END`.
     next: Vec<u32>,
     waiting: Vec<Waiting>,
     saved: Vec<TermId>,
@@ -25,20 +25,20 @@ struct Question {
     /// The first and the last answer found, or `END`.
     first: u32,
     last: u32,
-    /// The last clause that waits for its answers, or `END`.
+    /// The last clause that waits for the subgoal's answers, or `END`.
     waiting: u32,
     /// True if all answers are found.
     is_complete: bool,
 }
 
-/// A clause that stopped at a question of its own component.
+/// A clause that stopped at a subgoal of its own component.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Waiting {
-    /// The question that the clause answers.
+    /// The subgoal that the clause answers.
     pub(super) question: u32,
     /// The index of the clause in its procedure.
     pub(super) entry: usize,
-    /// The step where it stopped.
+    /// The step where the clause stopped.
     pub(super) step: usize,
     /// The end of its variables in `saved`.
     end: u32,
@@ -56,12 +56,12 @@ impl Questions {
         self.list.len()
     }
 
-    /// The procedure that a question calls.
+    /// The procedure that a subgoal calls.
     pub(super) fn procedure(&self, question: u32) -> usize {
         self.asked.head(question) as usize
     }
 
-    /// The given arguments of a question.
+    /// The given arguments of a subgoal.
     pub(super) fn arguments(&self, question: u32) -> &[TermId] {
         self.asked.arguments(question)
     }
@@ -70,12 +70,12 @@ impl Questions {
         self.list[question as usize].is_complete
     }
 
-    /// The first answer to a question, or `END`.
+    /// The first answer to a subgoal, or `END`.
     pub(super) fn first(&self, question: u32) -> u32 {
         self.list[question as usize].first
     }
 
-    /// The next answer to the same question, or `END`.
+    /// The next answer to the same subgoal, or `END`.
     pub(super) fn next(&self, answer: u32) -> u32 {
         self.next[answer as usize]
     }
@@ -85,12 +85,12 @@ impl Questions {
         self.found.arguments(answer)
     }
 
-    /// The last clause that waits for a question's answers, or `END`.
+    /// The last clause that waits for a subgoal's answers, or `END`.
     pub(super) fn waits_for(&self, question: u32) -> u32 {
         self.list[question as usize].waiting
     }
 
-    /// Returns the number of a question, and true if it is new.
+    /// Returns the number of a subgoal, and true if it is new.
     pub(super) fn ask(&mut self, procedure: usize, arguments: &[TermId]) -> (u32, bool) {
         let (question, is_new) = self.asked.intern(procedure as u32, arguments);
         if is_new {
@@ -103,7 +103,7 @@ impl Questions {
         self.found.find(question, values).is_some()
     }
 
-    /// Adds an answer and returns its number. Returns `None` if it is known.
+    /// Adds an answer and returns its number. Returns `None` if the answer is known.
     pub(super) fn answer(&mut self, question: u32, values: &[TermId]) -> Option<u32> {
         let (answer, true) = self.found.intern(question, values) else { return None };
         self.next.push(END);
@@ -138,7 +138,7 @@ impl Questions {
         self.waiting.len()
     }
 
-    /// Marks the questions from `first` on as complete, and drops the clauses that wait for them:
+    /// Marks the subgoals from `first` on as complete, and drops the clauses that wait for them:
     /// all but the first `waiting`.
     pub(super) fn complete(&mut self, first: usize, waiting: usize) {
         self.list[first..].iter_mut().for_each(|question| question.is_complete = true);
@@ -146,7 +146,7 @@ impl Questions {
         self.saved.truncate(self.waiting.last().map_or(0, |waiting| waiting.end as usize));
     }
 
-    /// Drops all questions but the first `len`, which were complete before the others were asked.
+    /// Drops all subgoals but the first `len`, which were complete before the others were asked.
     pub(super) fn truncate(&mut self, len: usize) {
         if len < self.list.len() {
             let kept =

@@ -3,8 +3,8 @@
 //!
 //! Components are filled in dependency order, and each clause is planned for the current sizes. A
 //! component that exceeds its [`Share`] is *called* instead if possible: it is evaluated on demand,
-//! with the arguments that are known. Thus relations that depend on the rules alone get tables. The
-//! views of other relations are measured in sample states.
+//! with the arguments that are known. The tables of relations that depend on the rules alone are
+//! kept. Other relations are filled and measured in sample states.
 //!
 //! All components together may take the fuel of the limits and the bytes of an evaluation. The
 //! bytes of components that depend on the rules alone stay taken; the others are freed before the
@@ -21,8 +21,8 @@ use super::{
 };
 use crate::{Limits, datalog::terms::TermId, rules::Rules};
 
-/// The steps and bytes that a component may take. If it may be called, it is called instead of
-/// filled beyond them.
+/// The steps and bytes that a component may take. A component that exceeds them is called instead
+/// of filled, if it may be called.
 #[derive(Clone, Copy)]
 pub(super) struct Share {
     fuel: u64,
@@ -155,7 +155,7 @@ impl<'p> Survey<'p> {
                     self.memory.store.drop_table(relation);
                     self.demanded[relation] = true;
                 }
-                // They were planned as if the relations had tables.
+                // The procedures were planned as if the relations had tables.
                 self.procedures = Procedures::default();
                 Ok(())
             }

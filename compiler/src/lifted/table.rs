@@ -4,8 +4,8 @@
 //! tuples whose arguments have a certain shape, reduced to the leaves of that shape. It has an
 //! index for each set of columns that some plan looks up. Views and indexes are brought up to date
 //! on request, in steps and bytes proportional to the new rows. A [`Store`] counts the bytes of all
-//! views and indexes. It also has the bytes that a tuple of each relation takes there once all of
-//! them are up to date.
+//! views and indexes. For each relation, it also has the bytes that a tuple takes in up-to-date
+//! views and indexes.
 
 use super::clause::Shape;
 use crate::datalog::{
@@ -107,7 +107,7 @@ pub(super) struct View {
     plain: bool,
     /// `width` leaves for each row.
     cells: Vec<TermId>,
-    /// The number of the tuple of each row, unless the view is plain.
+    /// The index of each row's tuple in the table, unless the view is plain.
     tuple_of: Vec<u32>,
     /// The number of the table's tuples that the view has processed.
     seen: u32,
@@ -170,7 +170,7 @@ impl View {
     }
 }
 
-/// The bytes of a question, an answer or a tuple in addition to its terms.
+/// The bytes of a subgoal, an answer or a tuple in addition to its terms.
 pub(super) const BYTES_PER_ENTRY: usize = 48;
 
 /// The bytes of a row of an index, and of one of a view in addition to its terms.
@@ -183,7 +183,7 @@ pub(super) struct Store {
     pub(super) tables: Vec<Table>,
     views: Vec<View>,
     views_of: Vec<Vec<usize>>,
-    /// Bytes of all views and indexes.
+    /// The bytes of all views and indexes.
     indexed: usize,
     /// For each relation, the bytes of a tuple in views and indexes. Empty until no index is added
     /// any more.
@@ -418,8 +418,8 @@ fn leaves(shape: &Shape) -> usize {
     }
 }
 
-/// Appends the leaves of a term to `cells`. Returns false if it does not have the shape; some
-/// leaves may be appended then.
+/// Appends the leaves of a term to `cells`. Returns false if the term does not have the shape,
+/// perhaps after some leaves were appended.
 fn extract(shape: &Shape, id: TermId, terms: &Terms, cells: &mut Vec<TermId>) -> bool {
     match shape {
         Shape::Leaf => {

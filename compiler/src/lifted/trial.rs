@@ -2,14 +2,14 @@
 //!
 //! Filling a relation costs all of it in each state; calling it costs only what is requested.
 //! [`Trial::choose`] goes through the relations that the [`survey`](super::survey) fills. It
-//! evaluates sample states with one more of them called, and keeps that if it takes fewer steps. A
-//! relation is tried after those that are derived from it, since calls pay only if little is
-//! requested. The pass is repeated as long as it finds one.
+//! evaluates sample states with one more of them called, and keeps the call if that takes fewer
+//! steps. A relation is tried after those that are derived from it, since calls pay only if little
+//! is requested. The pass is repeated as long as it finds a relation to call.
 //!
-//! The trial counts steps, so its result is deterministic. All evaluations take at most [`STEPS`],
-//! or a quarter of the remaining steps, including one for each clause. Planning weighs at most as
-//! many goals. The trial takes the memory of one evaluation in addition to its own tables and
-//! terms.
+//! The trial counts steps, so its result is deterministic. All evaluations together take at most
+//! [`STEPS`], and at most a quarter of the remaining steps. These include one step for each clause
+//! of the program whenever a relation is tried. Planning weighs at most as many goals. The trial
+//! takes the memory of one evaluation in addition to its own tables and terms.
 
 use super::{
     Relations, Stop,
@@ -25,13 +25,13 @@ use crate::Limits;
 /// The steps that all evaluations together may take.
 const STEPS: u64 = 10_000_000;
 
-/// The divisor of the remaining steps that gives those of the trial.
+/// The share of the remaining steps that a trial may take: one part in this number.
 const FUEL_PART: u64 = 4;
 
 /// The number of sample states that a trial evaluates.
 const STATES: usize = 3;
 
-/// The divisor of a state's steps that gives the least saving.
+/// The least saving of a call, as a share of a state's steps: one part in this number.
 const PART: u64 = 64;
 
 /// A trial of a program on sample states.
@@ -60,9 +60,9 @@ impl<'t> Trial<'t> {
         Self { program, k, measures, samples, limits, memory: memory.clone(), terms }
     }
 
-    /// Chooses the relations to call: the `demanded` ones, and those of `optional` components for
-    /// which calls take fewer steps. Each optional component comes after those it depends on.
-    /// `fuel` is the number of remaining steps.
+    /// Chooses the relations to call: the `demanded` ones, and those of each `optional` component
+    /// for which calls take fewer steps than complete tables. `optional` must list a component
+    /// after those it depends on. `fuel` is the number of remaining steps.
     ///
     /// # Errors
     /// Returns an error if the trial is cancelled.

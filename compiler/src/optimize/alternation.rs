@@ -15,8 +15,8 @@ use crate::propnet::Net;
 /// The values of the fluents at a place of the cycle, if they are known.
 type Place = Vec<Option<bool>>;
 
-/// Returns the places of the cycle of at most `longest` steps that most fluents are proved to
-/// follow. If there is none, returns one place without known values.
+/// Returns the places of a cycle of at most `longest` steps: the one that the largest number of
+/// fluents is proved to follow. If there is none, returns one place without known values.
 pub(super) fn cycle(net: &Net, longest: usize, meter: &mut Meter) -> Option<Vec<Place>> {
     let seen = observe(net, 2 * longest, meter)?;
     let mut best = (0, vec![vec![None; net.initial.len()]]);
@@ -42,8 +42,8 @@ pub(super) fn cycle(net: &Net, longest: usize, meter: &mut Meter) -> Option<Vec<
     Some(best.1)
 }
 
-/// Simulates steps and returns the values of the fluents after each, where all games that have not
-/// ended agree.
+/// Simulates steps and returns the state before each: the value of every fluent on which all games
+/// that have not ended agree.
 fn observe(net: &Net, steps: usize, meter: &mut Meter) -> Option<Vec<Place>> {
     let mut simulation = Simulation::new(net, meter)?;
     let mut going_on = u64::MAX;

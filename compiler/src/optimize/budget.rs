@@ -4,14 +4,15 @@
 use super::proof::Prover;
 use crate::{meter::Meter, propnet::Net};
 
-/// The steps of proofs at first for each literal of the net, and the bounds of their sum.
+/// The initial budget in steps for each literal of the net, and the bounds of the whole.
 const START: u64 = 16;
 const BOUNDS: (u64, u64) = (10_000, 50_000);
 
 /// The steps that a successful proof adds to the budget.
 const REWARD: u64 = 5_000;
 
-/// The largest budget after all rewards: steps for each literal, and their upper bound.
+/// The maximum budget after all rewards: steps for each literal of the net, and the upper bound of
+/// the whole.
 const MOST: (u64, u64) = (256, 1_000_000);
 
 /// The steps that the proofs of a pass may take.

@@ -1,11 +1,11 @@
-//! Constant folding: removes fluents that never change, moves that are never legal, and the only
-//! moves of roles from the gates.
+//! Constant folding: replaces inputs by constants. These are fluents that never change, moves that
+//! are never legal, and moves without an alternative.
 //!
 //! Ternary simulation from the initial state, with every possible move unknown, joins the reached
 //! states up to a fixpoint. (Bryant 1987 for the simulation; it also finds constant latches in
-//! hardware.) A fluent that is then known keeps its initial value, and a move whose legality is
-//! then false is never made. Afterwards no gate mentions them. If the net has a turn cycle, the
-//! states of each phase are joined separately.
+//! hardware.) A fluent that is known at the fixpoint keeps its initial value, and a move whose
+//! legality is false there is never made. Afterwards no gate mentions such inputs. If the net has a
+//! turn cycle, the states of each phase are joined separately.
 //!
 //! Each value becomes unknown at most once, so each operand is visited at most twice in each phase.
 
@@ -42,7 +42,8 @@ pub(super) fn value(values: &[Option<bool>], signal: Signal) -> Option<bool> {
     values[signal.gate() as usize].map(|value| value != signal.is_negated())
 }
 
-/// Computes the inputs whose values are the same in all reachable states of each phase.
+/// Computes, for each phase, the value of each input that has the same value in all reachable
+/// states of the phase.
 pub(super) fn known(net: &Net, cycle: &Cycle, meter: &mut Meter) -> Option<Vec<Known>> {
     open(net, meter)?;
     let phases = cycle.values.len();
@@ -56,7 +57,8 @@ pub(super) fn known(net: &Net, cycle: &Cycle, meter: &mut Meter) -> Option<Vec<K
         let mut first = 1 + net.initial.len();
         for role in net.does().chunk_by(|left, right| left.0 == right.0) {
             let moves = first..first + role.len();
-            // A role makes one move in each step, so it makes an only possible move.
+            // A role makes one move in each step. If only one move is possible, the role makes that
+            // one.
             let mut possible = moves.clone().filter(|&gate| known[gate].is_none());
             if let (Some(only), None) = (possible.next(), possible.next()) {
                 known[only] = Some(true);
@@ -98,8 +100,8 @@ fn simulate(net: &Net, cycle: &Cycle) -> Vec<Option<bool>> {
             });
         }
     }
-    // By gate: the inputs that become unknown with it. These are fluents of the next phase, and
-    // moves whose legality it is.
+    // By gate: the inputs that become unknown when the gate does. These are fluents of the next
+    // phase, and moves whose legality is the gate.
     let users = Users::new(net);
     let mut followers: Vec<Vec<u32>> = vec![Vec::new(); gates];
     let mut news: Vec<usize> = Vec::new();

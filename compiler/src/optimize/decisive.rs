@@ -4,13 +4,13 @@
 //! in Monte-Carlo tree search algorithms", 2010.)
 //!
 //! The nets of the phases differ from those of [`phases`](super::phases) only in the legal moves.
-//! They keep some moves of the role to move, and at least one if there was one. Invariants are
+//! Some legal moves of the role to move remain, and at least one if there was one. Invariants are
 //! taken from the given net: decisive play may start in any reachable state, not only in those that
 //! decisive play reaches.
 //!
 //! A move wins if substituting the next values for the fluents makes the end and the goal hold. The
-//! same substitution in the condition "the next role can win" finds the threats after it. So each
-//! move visits the gates of a phase four times. Equal gates are shared, and most moves change
+//! same substitution in the condition "the next role can win" finds the threats after the move. So
+//! each move visits the gates of a phase four times. Equal gates are shared, and most moves change
 //! little. Random play then measures in how many states fewer moves remain.
 
 use super::{
@@ -25,9 +25,9 @@ use super::{
 use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
 
-/// The largest average growth of the net of a phase, and the bounds of the resulting operations.
-/// Playouts of larger nets are better, but fewer in the same time, and large programs do not fit in
-/// the caches of a processor.
+/// The maximum growth of a phase's net, averaged over the phases, and the bounds of the resulting
+/// number of operations. Playouts of larger nets are better, but fewer in the same time, and large
+/// programs do not fit in the caches of a processor.
 const GROWTH: usize = 12;
 const OPERATIONS: std::ops::RangeInclusive<usize> = 1000..=6000;
 
@@ -67,10 +67,10 @@ struct Move {
     next: Vec<Signal>,
 }
 
-/// Makes the nets of decisive play. Returns `None` if the net has no cycle, chance plays, or
-/// several roles have a choice at the same phase. It also returns `None` if no next move ever wins
-/// or loses, or few states have fewer moves. The same holds if the nets grow too much or the meter
-/// runs out.
+/// Makes the nets of decisive play. Returns `None` if the net has no turn cycle, chance plays, or
+/// several roles have a choice at the same phase. It also returns `None` if no move ever wins or
+/// loses at once, or fewer moves remain in too few states. The same holds if the nets grow too much
+/// or the meter runs out.
 pub fn decisive(net: &Net, meter: &mut Meter) -> Option<Decisive> {
     let cycle = turn_cycle(net, meter)?;
     if cycle.values.len() == 1 || net.vocabulary.chance.is_some() {
@@ -116,9 +116,9 @@ pub fn decisive(net: &Net, meter: &mut Meter) -> Option<Decisive> {
     Some(Decisive { phases: Phases { nets: decisive, cycle }, length })
 }
 
-/// Makes a net for each phase whose terminal output is "the role to move can win". If a role moves
-/// twice in a row, its first move also wins if the second one can; `wins` of its moves is extended
-/// accordingly. Returns `None` if one role makes all moves.
+/// For each phase, makes a net whose terminal output is "the role to move can win". If a role moves
+/// twice in a row, its first move also wins if the second one can; `wins` of the first move is
+/// extended accordingly. Returns `None` if one role makes all moves.
 fn look_ahead(
     movers: &[usize],
     phases: &mut [Vec<Move>],
@@ -146,8 +146,8 @@ fn look_ahead(
     Some(can_win)
 }
 
-/// Returns the length of random games. Returns `None` if decisive nets have fewer moves than the
-/// plain ones in too few of their states.
+/// Returns the average length of random games. Returns `None` if the decisive nets have fewer legal
+/// moves than the plain ones in too few states of these games.
 fn narrowed(net: &Net, plain: &[Net], decisive: &[Net], meter: &mut Meter) -> Option<usize> {
     let mut both = net.clone();
     meter.take(both.bytes())?;
@@ -220,7 +220,8 @@ fn moves([net, after]: [&Net; 2], mover: usize, all: &mut Net, meter: &mut Meter
 }
 
 /// Restricts the legal moves of a role to those that win, if there are any. Otherwise it restricts
-/// them to the safe ones, after which the next role has none of the `threats`, if there are any.
+/// them to the safe moves, if there are any: those that do not lose and leave the next role none of
+/// the `threats`.
 fn narrow(
     net: &mut Net,
     mover: usize,
@@ -268,7 +269,8 @@ fn with_state(net: &Net, fluents: &[Signal]) -> Vec<Signal> {
     inputs
 }
 
-/// Copies the gates of a net into another for the given inputs. Returns their signals there.
+/// Copies the gates of a net into another for the given inputs. Returns the signals of all gates in
+/// the copy.
 fn through(net: &Net, inputs: &[Signal], copy: &mut Net, meter: &mut Meter) -> Option<Vec<Signal>> {
     meter.spend((net.len() + net.literals()) as u64)?;
     let mut signals = inputs.to_vec();

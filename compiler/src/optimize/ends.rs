@@ -3,11 +3,11 @@
 //!
 //! Steps start in states that are not terminal, so a signal that implies the end was false in the
 //! previous state. If no step from one phase of the turn cycle to the next can make it true, it is
-//! false at the latter. The values known at the phase before limit the changes of a step. A fluent
+//! false at the latter. The values known at the earlier phase limit the changes of a step. A fluent
 //! whose next value is a conjunction with itself does not become true. One whose next value is a
 //! disjunction with itself does not become false. A gate changes only with one of its operands.
-//! Where such a signal is used, "and the state is at another phase" is added. Then the nets of
-//! phases, and circuits specialised by the role to move, fold it to false.
+//! Where a signal that is false at a phase is used, "and the state is at another phase" is added.
+//! Then the nets of phases, and circuits specialised by the role to move, fold it to false.
 //!
 //! The values at each phase are computed as for [`phases`](super::phases). In addition, each phase
 //! visits each operand a constant number of times, and the operands of the gates that a next value
@@ -288,7 +288,7 @@ fn values(net: &Net, known: &[Option<bool>]) -> Known {
     values
 }
 
-/// Counts the operations that only signals that imply the end depend on.
+/// Counts the operations that serve only signals that imply the end.
 fn alone(net: &Net, ends: &OfSignals<bool>) -> usize {
     let is_end = |gate: u32| [false, true].iter().any(|&negated| ends.get(Signal::new(gate, negated)));
     let mut needed = vec![false; net.len()];

@@ -139,8 +139,8 @@ struct Shared<'p> {
 fn sum(net: &mut Net, mut products: Products, meter: &mut Meter, depth: usize) -> Option<Signal> {
     let size = products.size();
     meter.spend(SORTED * size as u64)?;
-    // Different products of one literal have nothing in common; most sums have only such products.
-    // An empty product makes the sum true.
+    // Different products that are single literals have nothing in common; most sums have only such
+    // products. An empty product makes the sum true.
     let may_share = products.literals.len() > products.ends.len();
     let bytes = BYTES * if may_share { size } else { products.ends.len() };
     meter.take(bytes)?;

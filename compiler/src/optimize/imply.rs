@@ -71,8 +71,9 @@ pub(super) fn depends_on_does(net: &Net) -> Vec<bool> {
 /// An assumed operand, the mark before it, and true if the operands before it imply it.
 type Assumed = (Signal, usize, bool);
 
-/// Returns the operands that those before them do not imply; only false if the operands contradict
-/// each other. Assumptions for the previous gate are reused if they are a common prefix.
+/// Returns each operand that the operands before it do not imply, or [`Signal::FALSE`] alone if the
+/// operands contradict each other. Assumptions for the previous gate are kept as far as its first
+/// operands are the same.
 fn essential(prover: &mut Prover<'_>, assumed: &mut Vec<Assumed>, operands: &[Signal]) -> Vec<Signal> {
     let common = assumed.iter().zip(operands).take_while(|((old, ..), new)| old == *new).count();
     if let Some(&(_, mark, _)) = assumed.get(common) {

@@ -53,7 +53,8 @@ pub fn merge_equal(net: &Net, meter: &mut Meter) -> Option<Net> {
         };
         let class = classes.entry(look).or_default();
         let (prover, budget) = &mut provers[usize::from(depends[gate])];
-        // A gate that does not depend on moves must be equal in states without moves too.
+        // A gate that does not depend on moves is compared only with other such gates, since the
+        // two must also be equal in states without moves.
         let mut rivals_here = if depends[gate] { class.all.iter() } else { class.still.iter() };
         let equal = rivals_here.find(|&&rival| {
             budget.lasts(prover) && prover.refutes(&[itself, !rival]) && prover.refutes(&[!itself, rival])
@@ -74,7 +75,8 @@ pub fn merge_equal(net: &Net, meter: &mut Meter) -> Option<Net> {
     Some(close(net, copy, &signals))
 }
 
-/// The first gates with equal simulated values, with which later ones are compared.
+/// The first gates with the same simulated values. Later gates with these values are compared with
+/// them.
 #[derive(Default)]
 struct Class {
     all: Vec<Signal>,
@@ -93,8 +95,8 @@ impl Class {
     }
 }
 
-/// Computes for each gate a hash of its values in random play, and true if these are complemented.
-/// Gates that are complements of each other have equal hashes.
+/// Computes for each gate a hash of its values in random play, and true if the hash is that of the
+/// complemented values. Gates that are complements of each other have equal hashes.
 fn looks(net: &Net, meter: &mut Meter) -> Option<Vec<(u64, bool)>> {
     let mut simulation = Simulation::new(net, meter)?;
     let value = |simulation: &Simulation<'_>, gate: usize| simulation.value(Signal::new(gate as u32, false));

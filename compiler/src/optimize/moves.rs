@@ -41,8 +41,8 @@ const PRODUCT: (u64, usize) = (32, 160);
 #[derive(Clone, Copy)]
 struct Product {
     input: u32,
-    /// The number of the rest, the other operands; equal rests of moves of one role have one
-    /// number.
+    /// The index of the rest, which are the product's other operands. Equal rests of one role's
+    /// moves have one index.
     rest: u32,
     /// The operand of the sum's gate, which is the complement of the product.
     operand: Signal,
@@ -58,9 +58,9 @@ struct Sum {
 #[derive(Default)]
 struct Group {
     sums: Vec<Sum>,
-    /// By `does` input: the number of its rest.
+    /// By `does` input: the index of its rest.
     rests: FxHashMap<u32, u32>,
-    /// The numbers of all rests.
+    /// The indices of all rests.
     has: FxHashSet<u32>,
 }
 
@@ -88,7 +88,7 @@ pub fn factor_moves(net: &Net, meter: &mut Meter) -> Option<Net> {
     let mut signals = inputs(net);
     signals.resize(net.len(), Signal::FALSE);
     let of = |signals: &[Signal], s: &Signal| signals[s.gate() as usize].negate_if(s.is_negated());
-    // The gates that rests are made of come first.
+    // Gates that do not depend on moves come first, since rests consist of them.
     let ands = (net.inputs()..net.len()).filter(|&gate| live[gate]);
     let (moving, still): (Vec<usize>, Vec<usize>) = ands.partition(|&gate| depends[gate]);
     for gate in still {
@@ -143,7 +143,7 @@ fn rewrite(
     }
 }
 
-/// Returns the sums of all gates, one for each gate and role, and the rests by number.
+/// Returns the sums of all gates, one for each gate and role, and the rests by index.
 fn find_sums(
     net: &Net,
     live: &[bool],
@@ -275,8 +275,8 @@ fn choose(
     meter: &mut Meter,
 ) -> Option<Vec<Group>> {
     groups.retain(|group| group.sums.len() > 1);
-    // The lists of moves of each group, those of its sums and those of equal rests, each with the
-    // operands that it adds. Equal lists are made once.
+    // For each group: a list of moves for each sum and for each rest, with the number of operands
+    // that it adds besides its moves. Equal lists are made once.
     let mut counts: FxHashMap<Vec<u32>, usize> = FxHashMap::default();
     // By operand: the number of its uses that rewriting would remove.
     let mut gone: FxHashMap<Signal, u32> = FxHashMap::default();
@@ -315,8 +315,8 @@ fn choose(
     Some(groups)
 }
 
-/// Returns the operands whose moves are all among the products, and the number of their own
-/// operands.
+/// Returns the operands whose moves are all among the products, each with the number of its
+/// factors. The moves of a disjunction count too.
 fn whole(net: &Net, products: &[Product]) -> Vec<(Signal, usize)> {
     let mut operands: Vec<Signal> = products.iter().map(|product| product.operand).collect();
     operands.sort_unstable();

@@ -2,8 +2,8 @@
 //! move, or the value of a counter. Names and random play propose them, and induction proves them.
 //!
 //! Fluents whose names differ only in some arguments are a candidate, unless simulation refutes it.
-//! The proof assumes that the candidate and the groups proved before hold in a state. If
-//! propagation then shows it for the next state, for each move that affects it, it is an invariant:
+//! The proof assumes that the candidate and the groups proved before hold in a state. The candidate
+//! is an invariant if propagation then shows it for the next state, for each move that affects it:
 //! it holds in the initial state, and every legal step keeps it. (Planners derive such mutexes:
 //! Edelkamp and Helmert 1999.)
 //!
@@ -51,8 +51,8 @@ pub fn find_mutex_groups(net: &Net, meter: &mut Meter) -> Option<Net> {
 /// all.
 fn candidates(fluents: &[String], meter: &mut Meter) -> Option<Vec<Vec<u32>>> {
     let mut numbers: FxHashMap<&str, u64> = FxHashMap::default();
-    // The hash of the common part of a group's names, with each fluent. A collision is harmless,
-    // since groups are only candidates.
+    // For each group and each of its fluents: the hash of the part that the group's names have in
+    // common, and the fluent. A collision is harmless, since groups are only candidates.
     let mut entries: Vec<(u64, u32)> = Vec::new();
     for (number, name) in (0u32..).zip(fluents) {
         let words = words(name, &mut numbers, meter)?;
@@ -82,7 +82,7 @@ fn candidates(fluents: &[String], meter: &mut Meter) -> Option<Vec<Vec<u32>>> {
 }
 
 /// Hashes the words of a name, each with its place, such that sums of hashes distinguish names.
-/// `numbers` has the words so far.
+/// `numbers` has a number for each word so far.
 fn words<'n>(name: &'n str, numbers: &mut FxHashMap<&'n str, u64>, meter: &mut Meter) -> Option<Vec<u64>> {
     meter.spend(name.len() as u64)?;
     let parts = term::parts(name);

@@ -6,10 +6,10 @@
 //! moves of one role is false.
 //!
 //! A conjunction is complemented for one group after the other until nothing is gained. That
-//! terminates: each replacement leaves it fewer leaves, the inputs of its gates expanded into a
-//! tree, counted with repetition. Steps are paid for before they are taken: for the operands of a
-//! gate and the groups that they mention. A group that may be complemented also costs its members
-//! and the operands of operands.
+//! terminates, since each replacement reduces the conjunction's number of leaves: the inputs,
+//! counted with repetition, when gates are expanded into a tree. Steps are paid for before they are
+//! taken: for the operands of a gate and the groups that they mention. A group that may be
+//! complemented also costs its members and the operands of operands.
 
 use super::rebuild::{inputs, live, rebuild, uses};
 use crate::meter::Meter;
@@ -42,7 +42,7 @@ pub fn complement(net: &Net, meter: &mut Meter) -> Option<Net> {
         }
         let signal = copy.and(operands);
         groups.note(copy, meter)?;
-        // Live gates are copied in this order.
+        // `gates` iterates over the live gates in the order in which they are copied.
         if let Some(gate) = gates.next() {
             groups.uses[signal.gate() as usize] += uses[gate];
         }
@@ -200,8 +200,8 @@ impl Groups {
     }
 
     /// Replaces all operands that deny members of the touched group by one operand, if that is
-    /// shorter. An operand that denies members is a complemented member, a conjunction with some,
-    /// or a disjunction of members, which denies all others.
+    /// shorter. An operand that denies members is a complemented member, a conjunction with
+    /// complemented members, or a disjunction of members, which denies all other members.
     fn shorten(
         &self,
         net: &mut Net,
@@ -267,8 +267,8 @@ impl Groups {
             None if 2 * denied.len() > members.len() => (&members[..], false),
             None => return Some(false),
         };
-        // A gate with other users stays, so it saves nothing. A replacement must have fewer leaves,
-        // since rewriting would not terminate otherwise.
+        // The gate of a removed operand stays if it has other users, so only one literal is saved.
+        // A replacement must have fewer leaves, since rewriting would not terminate otherwise.
         let most = gone.min(leaves - 1).min((members.len() - 1) / 2);
         meter.spend((1 + choices.len() as u64) * least.len() as u64)?;
         let open = least.iter().map(|s| s.negate_if(is_choice)).filter(|s| is_open(s, &choices));

@@ -58,7 +58,7 @@ pub fn fold_phases(net: &Net, cycle: &Cycle, meter: &mut Meter) -> Option<Phases
     Some(Phases { nets, cycle: cycle.clone() })
 }
 
-/// Finds the cycle that most fluents follow; a single phase if there is none.
+/// Finds the cycle that the largest number of fluents follows; a single phase if there is none.
 pub(super) fn turn_cycle(net: &Net, meter: &mut Meter) -> Option<Cycle> {
     open(net, meter)?;
     // Each step finds the dependents of gates and computes all values.
@@ -83,7 +83,8 @@ pub(super) fn turn_cycle(net: &Net, meter: &mut Meter) -> Option<Cycle> {
     Some(Cycle { values: phases.iter().map(of).collect(), fluents })
 }
 
-/// Returns the values of the fluents at the phases of the cycle that most fluents follow.
+/// Returns the values of the fluents at the phases of a cycle: the one that the largest number of
+/// fluents follows.
 fn cycle(net: &Net) -> Vec<Vec<Option<bool>>> {
     let dependents = Dependents::new(net);
     let moves = 1 + net.initial.len()..net.inputs();
@@ -112,7 +113,7 @@ fn cycle(net: &Net) -> Vec<Vec<Option<bool>>> {
     phases.iter().take(length).map(|phase| phase.iter().enumerate().map(known).collect()).collect()
 }
 
-/// The dependents of each gate: others in the same state, and fluents of the next one.
+/// The dependents of each gate: other gates in the same state, and fluents of the next state.
 struct Dependents {
     users: Users,
     followers: Vec<Vec<u32>>,
@@ -140,7 +141,8 @@ impl Dependents {
     }
 }
 
-/// Computes the next values of the fluents that are not free.
+/// Computes the next values of the fluents. Gates that are `free`, which depend on moves, count as
+/// false.
 fn step(net: &Net, free: &[bool], fluents: &[bool]) -> Vec<bool> {
     let mut values = vec![false; net.len()];
     for gate in 0..net.len() {

@@ -98,7 +98,8 @@ fn narrow(net: &Net, samples: &Samples, meter: &mut Meter) -> Option<Net> {
     let words = states.len() + steps.len();
     // Each row is normalised and looked up, and a new one is stored.
     meter.take(net.len() * (3 * size_of::<u64>() * words + ROW))?;
-    // The signals by their values: in all states and, for gates that depend on moves, in all steps.
+    // The signals by their values: those of gates that do not depend on moves, in all states, and
+    // those of all gates, in all steps.
     let mut known: [FxHashMap<Row, Signal>; 2] = Default::default();
     let mut copy = net.without_gates();
     let mut signals = inputs(net);

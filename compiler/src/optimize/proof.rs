@@ -33,7 +33,8 @@ pub(super) struct Prover<'n> {
     legal: Vec<Signal>,
     /// By gate: the `does` inputs whose legality is the gate, complemented or not.
     moves_of: FxHashMap<u32, Vec<u32>>,
-    /// By role: all its `does` inputs, and the relevant ones.
+    /// By role: all its `does` inputs. `relevant` lists those to which [`Prover::focus`] restricts
+    /// propagation.
     inputs_of: Vec<Range<u32>>,
     relevant: Vec<Vec<u32>>,
     /// By gate: equal to `present` if the gate is relevant.
@@ -45,7 +46,7 @@ pub(super) struct Prover<'n> {
     /// For each gate, true if it is a key of `moves_of` or `forced`.
     decides_moves: Vec<bool>,
     mutex_groups: Vec<MutexGroup>,
-    /// By fluent: the numbers of its mutex groups.
+    /// By fluent: the indices of its mutex groups.
     groups_of: Vec<Vec<u32>>,
     /// True if a step is assumed: the state is not terminal, and each role makes one legal move.
     steps: bool,
@@ -64,9 +65,9 @@ pub(super) struct Prover<'n> {
 }
 
 impl<'n> Prover<'n> {
-    /// Creates a prover with room for `groups` mutex groups, none of them known yet. It assumes the
-    /// constant. If `steps` is true, it also assumes that the state is not terminal and that moves
-    /// that are never legal are not made. O(literals + groups).
+    /// Creates a prover with room for `groups` mutex groups, none of them known yet. It assumes
+    /// that the constant is false. If `steps` is true, it also assumes that the state is not
+    /// terminal and that moves that are never legal are not made. O(literals + groups).
     pub(super) fn new(net: &'n Net, groups: usize, steps: bool, meter: &mut Meter) -> Option<Self> {
         meter.spend((net.len() + 2 * net.literals() + groups) as u64)?;
         meter.take(GATE * net.len() + OPERAND * net.literals() + 64 * groups)?;
@@ -116,8 +117,8 @@ impl<'n> Prover<'n> {
                 }
             }
         }
-        // Draws all conclusions, even contradictory ones: then no state has a step, and every proof
-        // about steps is valid.
+        // Draws all conclusions, even contradictory ones. If they contradict each other, no state
+        // has a step, so every proof about steps is valid.
         while prover.done < prover.trail.len() {
             prover.conclude_next();
         }
@@ -162,7 +163,8 @@ impl<'n> Prover<'n> {
         moves
     }
 
-    /// Makes a group known and replaces the one with the same number. There must be no assumptions.
+    /// Makes a group known, in place of the group with the same number. There must be no
+    /// assumptions.
     pub(super) fn know(&mut self, number: usize, group: MutexGroup) {
         for &fluent in &self.mutex_groups[number].members {
             self.groups_of[fluent as usize].retain(|&other| other as usize != number);
@@ -320,7 +322,8 @@ impl<'n> Prover<'n> {
         self.work += operands.len() as u64;
         match operands.iter().find(|&&operand| self.value(operand) != Some(true)) {
             Some(&last) => self.set(!last),
-            // The last operand has a value already, and is on the trail.
+            // The last operand is true already: it is on the trail, and its conclusions are not
+            // drawn yet.
             None => true,
         }
     }
@@ -372,7 +375,7 @@ impl<'n> Prover<'n> {
 }
 
 /// Returns the turns of roles by the gate of their condition: the condition, and the move that
-/// remains where it is false.
+/// remains where the condition is false. Marks these gates in `decides_moves`.
 fn forced(net: &Net, decides_moves: &mut [bool]) -> FxHashMap<u32, Vec<(Signal, Signal)>> {
     let mut forced: FxHashMap<u32, Vec<(Signal, Signal)>> = FxHashMap::default();
     for Turn { condition, rest } in turns(net) {

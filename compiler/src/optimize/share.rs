@@ -6,12 +6,13 @@
 //! widely. A net has a third of the operations afterwards. Only operands of equal height form a
 //! pair, so a gate gets no deeper than a balanced tree: the depth determines the time of a step of
 //! a small game. Gates that are wide for the size of their net are divided into blocks, so that the
-//! pairs hardly exceed `PAIRS`. Pairs wait in queues by an upper bound of their frequency. It is
-//! recounted when their turn comes, and most are gone by then. Only the pairs of the first queue
-//! are sorted.
+//! number of pairs hardly exceeds `PAIRS`. Pairs wait in queues by an upper bound of their
+//! frequency. A pair's frequency is recounted when its turn comes; most pairs are gone by then.
+//! Only the pairs of the first queue are sorted.
 //!
-//! Sharing terminates: each extracted pair leaves the blocks fewer operands. Pairs are paid for in
-//! steps and bytes before they are counted, and so is each block that a pair is extracted from.
+//! Sharing terminates, since each extraction reduces the total number of operands in the blocks.
+//! Pairs are paid for in steps and bytes before they are counted, and so is each block that a pair
+//! is extracted from.
 
 use super::rebuild::{close, inputs, open};
 use crate::meter::Meter;
@@ -90,7 +91,8 @@ struct Sharing {
     blocks: Vec<Vec<u32>>,
     /// By operand: the blocks that contain it, sorted.
     places: Vec<Vec<u32>>,
-    /// The pairs by the most blocks that they may be in. Pairs in a single block are not stored.
+    /// The pairs, by an upper bound of the number of blocks that contain them. Pairs in a single
+    /// block are not stored.
     queues: Vec<Vec<Pair>>,
     /// The pairs that may be in at least `queues.len()` blocks.
     heap: BinaryHeap<Reverse<Pair>>,
@@ -98,8 +100,8 @@ struct Sharing {
     parts: Vec<Pair>,
     /// The height of each of `parts`: the number of nested pairs.
     heights: Vec<u32>,
-    /// A scratch counter by operand: the blocks that it shares with the extracted pair. All zero
-    /// between extractions.
+    /// A scratch counter by operand: the number of blocks that it shares with the current operand
+    /// or pair. All zero between extractions.
     beside: Vec<u32>,
 }
 

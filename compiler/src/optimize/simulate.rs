@@ -10,10 +10,10 @@ use crate::propnet::{Gate, Net, Signal};
 /// The bounds of the steps that are simulated: the largest for small nets, fewer for large ones.
 const STEPS: std::ops::RangeInclusive<usize> = 8..=16;
 
-/// The operands that are read in one step of a meter.
+/// The number of operands that are read in one step of a meter.
 const LOOKS: usize = 4;
 
-/// The literals that all steps together read in a net of usual size.
+/// The number of literals that all steps together read in a net of usual size.
 const SIMULATED: usize = 1 << 20;
 
 /// Returns the number of steps to simulate, smaller for nets with more literals.
@@ -92,8 +92,9 @@ impl<'n> Simulation<'n> {
         self.values[moves].fill(0);
         self.compute(false);
         for (role, legal) in (0u32..).zip(&net.outputs.legal) {
-            // Takes each legal move with probability 1/8, from a random one on, then the first
-            // legal one. This is not uniform, but draws for all games at once.
+            // Each game visits the legal moves from a random one on, and takes each with
+            // probability 1/8. A game that took none takes the first. This is not uniform, but
+            // draws for all games at once.
             let start = self.draw() as usize % legal.len().max(1);
             let mut open = u64::MAX;
             for round in 0..2 {

@@ -1,5 +1,5 @@
 //! Turns: conditions for all moves of a role except one. Where such a condition is false, the role
-//! makes that move: it rests.
+//! makes the exception, its only legal move: it rests.
 
 use crate::propnet::{Gate, Net, Signal};
 

@@ -2,19 +2,19 @@
 //!
 //! An SCC has no negation inside, so each atom is a disjunction of products of atoms of the SCC,
 //! each with a coefficient from outside. If no product has two atoms, the system is linear over the
-//! Boolean semiring, and Gaussian elimination solves it (Carré 1971): an atom does not gain from
-//! itself, so its equation without itself replaces it in all others. The atom with the fewest
-//! products and uses is eliminated first, as for sparse matrices (Markowitz 1957). Reachability on
-//! a board, the usual cycle, then needs a fraction of the gates of an unrolling with one round for
-//! each cell.
+//! Boolean semiring, and Gaussian elimination solves it (Carré 1971): an atom does not help to
+//! derive itself. So the products that contain the atom are dropped from its equation, and the rest
+//! is substituted for it in all other equations. The atom with the fewest products and uses is
+//! eliminated first, as for sparse matrices (Markowitz 1957). Reachability on a board, the usual
+//! cycle, then needs a fraction of the gates of an unrolling with one round for each cell.
 //!
 //! A system that would grow too much is unrolled from false until the gates repeat, at the latest
 //! after one round for each remaining atom. So solving terminates: each step eliminates an atom or
 //! is one of these rounds. Each product is paid for before it is stored.
 //!
-//! A board of 19 by 19 points takes several million steps. A system that exceeds its budget is an
-//! intractable SCC, here a *knot*, and is abandoned. Evaluating the rules in each state is then
-//! faster.
+//! A board of 19 by 19 points takes several million steps. A system that exceeds its budget counts
+//! as an intractable SCC (`knot` in the code) and is abandoned. Evaluating the rules in each state
+//! is then faster.
 
 use super::{Net, Signal};
 use crate::meter::Meter;
@@ -32,7 +32,7 @@ pub(super) struct System {
     equations: Vec<Equation>,
     /// For each unknown, the equations that contain it.
     users: Vec<BTreeSet<u32>>,
-    /// The steps that the meter has left when the system becomes a knot.
+    /// The number of remaining steps of the meter at which the system counts as intractable.
     knot: u64,
 }
 
@@ -95,9 +95,9 @@ impl System {
         Some(())
     }
 
-    /// Returns the least fixpoint, or `None` if the meter runs out or the system is a knot. If it
-    /// is a knot, the meter has not stopped. O(unknowns³) for a dense linear system, fewer steps
-    /// for a sparse one.
+    /// Returns the least fixpoint, or `None` if the meter runs out or the system is intractable. In
+    /// the latter case, the meter has not stopped. O(unknowns³) for a dense linear system, fewer
+    /// steps for a sparse one.
     pub(super) fn solve(mut self, net: &mut Net, meter: &mut Meter) -> Option<Vec<Signal>> {
         let labels: Vec<Signal> = self.equations.iter().map(label).collect();
         let is_linear = self.equations.iter().flat_map(Equation::keys).all(|product| product.len() < 2);
@@ -145,7 +145,7 @@ impl System {
         Some(signals)
     }
 
-    /// Returns `None` if the system has used up its budget and is a knot.
+    /// Returns `None` if the system has used up its budget, so that it counts as intractable.
     fn go_on(&self, meter: &Meter) -> Option<()> {
         (meter.left() > self.knot).then_some(())
     }

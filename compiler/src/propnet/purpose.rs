@@ -8,15 +8,15 @@ use std::collections::BTreeMap;
 /// others share one bit.
 const MOST: usize = 63;
 
-/// The purpose of some outputs of a net: a keyword and, if there are several, the relation of its
-/// argument.
+/// The purpose of some outputs of a net: a keyword and, for `next`, `legal` and `sees`, the
+/// relation of its argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Purpose {
     /// The name, such as `next cell`, `legal mark`, `goal` or `terminal`.
     pub name: String,
     /// The number of two-input operations on which these outputs depend.
     pub operations: usize,
-    /// The number of these operations on which no other output depends.
+    /// The number of these operations on which outputs of no other purpose depend.
     pub alone: usize,
 }
 

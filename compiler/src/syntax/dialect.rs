@@ -3,8 +3,8 @@
 //! File extensions do not decide, since `.hrf` names infix GDL and Epilog. Three tests decide, in
 //! this order. A text with a form that starts with `(<=` is KIF. Otherwise it is KIF unless its
 //! first sentence is a call such as `role(white)`, or has a sign after its head. Other texts are
-//! Epilog if they have operations (`::`, `==>`), and infix GDL if they have none. O(bytes); only
-//! the first tokens, which decide, are read twice.
+//! Epilog if they have operations (`::`, `==>`), and infix GDL if they have none. O(bytes): all
+//! tokens are read, unless the text begins with `(`.
 
 use super::fence;
 use super::tokens::{Token, tokens};
@@ -123,8 +123,8 @@ impl Reading {
     }
 }
 
-/// Returns whether a text begins with a parenthesis, after comments. The rest of the text then
-/// gives no evidence.
+/// Returns whether a text begins with a parenthesis, after comments. If it does, the rest of the
+/// text is not examined.
 fn opens_form(text: &str) -> bool {
     let mut rest = text.trim_start_matches('\u{FEFF}').trim_ascii_start();
     while rest.starts_with(['%', ';']) {

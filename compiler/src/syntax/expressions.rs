@@ -1,7 +1,7 @@
 //! Parsing of infix GDL and Epilog to expressions.
 //!
 //! An explicit stack builds [`Expressions`], an arena, from the [`tokens`](super::tokens), so
-//! reading does not recurse. The signs in order of precedence, the tightest first: application,
+//! reading does not recurse. The operators in order of precedence, the tightest first: application,
 //! `~`, `!`, `&`, `|`, `==>`, `:=`, `:-`, `::`. All except `~` join two expressions and group to
 //! the right, and `&` and `|` are flat. A sentence ends before a token that cannot continue it.
 //! Each language's reader rejects the constructs of the other. A fault gives one diagnostic, and
@@ -22,7 +22,7 @@ use crate::diagnostic::{Diagnostic, Edit, Source, Span, codes};
 /// The index of an expression in [`Expressions`].
 pub(super) type Id = usize;
 
-/// The kind of an expression: a leaf, a call or the sign that joins its parts.
+/// The kind of an expression: a leaf, a call or the operator that joins its parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum What {
     Name,
@@ -47,7 +47,7 @@ pub(super) enum What {
 pub(super) struct Expression {
     pub(super) what: What,
     pub(super) span: Span,
-    /// The place of the sign or the first of several signs, or of the name of a call.
+    /// The place of the operator, the first one of a flat expression, or of the name of a call.
     pub(super) sign: Span,
     pub(super) parts: Vec<Id>,
     depth: usize,
@@ -73,8 +73,8 @@ pub(super) type Literal = (Id, bool);
 
 impl Expressions {
     /// Returns the alternatives of a formula, each a conjunction of literals: `~` is pushed
-    /// inwards, and `&` is multiplied out over `|`. Returns `None` if there are more than `most`
-    /// literals in all.
+    /// inwards, and `&` is multiplied out over `|`. Returns `None` if a conjunction gets more than
+    /// `most` literals in all its alternatives, or a disjunction more than `most` alternatives.
     pub(super) fn alternatives(&self, id: Id, negated: bool, most: usize) -> Option<Vec<Vec<Literal>>> {
         self.multiplied(id, negated, true, most)
     }
@@ -299,7 +299,7 @@ impl Reader<'_> {
         let source = self.source;
         let mut text = source.slice(span);
         if text == "." && !self.inside() {
-            // A full stop by itself is ignored wherever a sentence may end.
+            // A full stop by itself ends the sentence, if one may end here. Infix GDL reports it.
             if self.ready || self.signs.is_empty() {
                 if self.syntax == Syntax::Infix {
                     self.stop(span);
@@ -463,8 +463,8 @@ impl Reader<'_> {
             self.misplaced(span, "write an operand on its left, or remove it");
             return;
         }
-        // Operators group to the right, so those of the same precedence wait. Flat signs are joined
-        // when they are built.
+        // Operators group to the right, so those of the same precedence wait. Flat operators are
+        // joined when they are built.
         self.reduce(|top| top < what);
         self.signs.push((what, span));
         self.ready = false;
@@ -487,8 +487,8 @@ impl Reader<'_> {
             }
             let Some(left) = self.operands.pop() else { return };
             let span = Span { start: self.out.get(left).span.start, end: self.out.get(right).span.end };
-            // A flat sign takes over the parts of the same sign on its right, which is built
-            // already.
+            // A flat operator takes over the parts of an expression with the same operator on its
+            // right, which is built already.
             let flat = matches!(what, What::And | What::Or)
                 && self.out.list[right].what == what
                 && right + 1 == self.out.list.len();
@@ -611,7 +611,7 @@ impl Reader<'_> {
         false
     }
 
-    /// Reports a form of KIF, only the first one of a text.
+    /// Reports a form of KIF, if it is the first one of the text.
     fn kif_form(&mut self, span: Span) {
         if self.out.found.iter().any(|fault| fault.code == &codes::INFIX_SYNTAX) {
             self.out.broken = true;
@@ -730,7 +730,7 @@ impl Reader<'_> {
         self.reset();
     }
 
-    /// Reverses the parts of flat signs, which are stored last first.
+    /// Reverses the parts of flat operators, which are stored last first.
     fn turn(&mut self, id: Id) {
         let mut waiting = vec![id];
         while let Some(id) = waiting.pop() {

@@ -2,9 +2,9 @@
 //!
 //! A sentence that fits takes one line. Others have their head on the first line. Each literal has
 //! a line of its own, followed by the sign that joins it to the next, and `==>` comes before
-//! effects. Facts that share a line stay on it, and one of several blank lines stays. The tokens
-//! and comments are those of the source in the same order, without full stops. Formatting again
-//! changes nothing. O(bytes).
+//! effects. Facts that share a line stay on it, and one of several consecutive blank lines stays.
+//! The tokens and comments are those of the source in the same order, without full stops.
+//! Formatting again changes nothing. O(bytes).
 
 use super::{
     Syntax,
@@ -123,7 +123,8 @@ impl Writer {
         self.text.push_str(piece.text);
     }
 
-    /// Writes a sentence. It shares the current line if it `may_join` it and did so in the source.
+    /// Writes a sentence. It shares the current line if `may_join` is true, no line end is before
+    /// it in the source, and it fits.
     fn sentence(&mut self, pieces: &[Piece<'_>], may_join: bool) {
         let Some(first) = pieces.first() else { return };
         let flat = if pieces.iter().any(|piece| piece.is_comment) { None } else { Some(flat(pieces)) };

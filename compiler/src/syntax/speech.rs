@@ -12,7 +12,7 @@ use crate::limits::Limits;
 /// The longest snippet that is rewritten, in bytes.
 const LONGEST: usize = 500;
 
-/// Rewrites a message in a syntax.
+/// Rewrites the KIF snippets of a message in another syntax.
 pub(crate) fn say(message: &str, syntax: Syntax) -> String {
     if syntax == Syntax::Kif {
         return message.to_owned();
@@ -31,8 +31,9 @@ pub(crate) fn say(message: &str, syntax: Syntax) -> String {
     said
 }
 
-/// Rewrites a diagnostic in a syntax. In infix GDL its edits stay if each writes a name, a literal
-/// or a sentence, since others would write KIF. In Epilog none stays.
+/// Rewrites the KIF snippets and the edits of a diagnostic in another syntax. In infix GDL the
+/// edits stay if each writes a name, a literal or a sentence, since other edits would write KIF. In
+/// Epilog no edit stays.
 pub(crate) fn tell(mut diagnostic: Diagnostic, syntax: Syntax) -> Diagnostic {
     if syntax == Syntax::Kif {
         return diagnostic;
@@ -66,7 +67,7 @@ fn written(edit: &Edit) -> Option<Edit> {
     Some(Edit { span: edit.span, text })
 }
 
-/// Rewrites the calls in a snippet, which quote the author, as lists of KIF.
+/// Rewrites the calls in a snippet as lists of KIF. Calls quote the author's text.
 fn plain(text: &str) -> String {
     let mut written = String::with_capacity(text.len() + 8);
     // The start of the last word in `written`.

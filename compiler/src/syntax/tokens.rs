@@ -22,7 +22,7 @@ pub(super) enum Token {
     Other,
 }
 
-/// The tokens of a text, without white space and a byte order mark.
+/// The tokens of a text, without white space and byte order mark.
 pub(super) fn tokens(text: &str) -> impl Iterator<Item = (Token, Span)> + '_ {
     let mut next = if text.starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 };
     let mut ready: Vec<(Token, Span)> = Vec::new();

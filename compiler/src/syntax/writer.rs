@@ -1,8 +1,8 @@
 //! Writing of the nodes of a tree in another syntax.
 //!
 //! [`Writer::infix`] writes a form as a sentence of infix GDL, [`Writer::kif`] as a list. `rename`
-//! returns the text of each name and variable. Both recurse as deep as the tree, which is no deeper
-//! than [`Limits::max_nesting`](crate::Limits::max_nesting). O(bytes written).
+//! returns the text of each name and variable. Both methods recurse as deep as the tree, which is
+//! no deeper than [`Limits::max_nesting`](crate::Limits::max_nesting). O(bytes written).
 
 use super::{Kind, NodeId, Tree};
 use crate::Source;

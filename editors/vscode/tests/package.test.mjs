@@ -100,7 +100,7 @@ test("the server inside publishes faults, answers and formats", async () => {
   const { params: faulty } = await published();
   assert.deepEqual([faulty.diagnostics[0].code, faulty.diagnostics[0].range.start], ["GDL001", { line: 8, character: 0 }]);
 
-  // A relation that nothing depends on is seen by grounding alone, which is the longer work.
+  // Only grounding, which is the longer work, finds a relation that nothing depends on.
   const unread = "(<= (next (trail ?x)) (does robot ?x))\n";
   tell("textDocument/didChange", { textDocument: { ...textDocument, version: 2 }, contentChanges: [{ text: LIGHT + unread }] });
   const codes = ({ params }) => params.diagnostics.map(({ code }) => code);

@@ -1,8 +1,9 @@
 //! Beliefs of players: the states that are consistent with the information of a role, or a sample
 //! of them.
 //!
-//! A step of the play takes at most [`Belief::MAX_JOINTS`] steps of the game, and then those of a
-//! sample. It keeps at most [`Belief::MAX_STATES`] states of [`Belief::BYTES`] together.
+//! Following a step of the play takes at most [`Belief::MAX_JOINTS`] steps of the game, plus those
+//! of a sample once the belief is not exact. An exact belief has at most [`Belief::MAX_STATES`]
+//! states, which take at most [`Belief::BYTES`].
 
 use gdl_runtime::{
     Game, GameExt, Information,
@@ -35,14 +36,15 @@ pub struct Belief<G: Game> {
 }
 
 impl<G: Game> Belief<G> {
-    /// The limits of an exact belief: its states, and the joint moves tried in a step.
+    /// The limits of an exact belief: the number of its states, and that of joint moves tried in a
+    /// step.
     const MAX_STATES: usize = 1 << 13;
     const MAX_JOINTS: u64 = 1 << 16;
 
-    /// The most bytes of the states of an exact belief.
+    /// The maximum number of bytes of an exact belief's states.
     const BYTES: usize = 64 << 20;
 
-    /// The states of a sample, and the tries for each of them.
+    /// The number of states of a sample, and the number of tries for each of them.
     const SAMPLE: usize = 256;
     const TRIES: usize = 32;
 
@@ -53,8 +55,8 @@ impl<G: Game> Belief<G> {
         Self { role: None, steps: Vec::new(), worlds: Vec::new(), is_exact: true, stream }
     }
 
-    /// Updates the states to those that are consistent with `information`. Only new steps are
-    /// followed if the information continues that of the last call; otherwise all of them. Returns
+    /// Updates the states to those that are consistent with `information`. If the information
+    /// continues that of the last call, only the new steps are followed, otherwise all. Returns
     /// false if the information is not of a play of the game.
     pub fn follow(&mut self, game: &G, information: &Information<G>) -> bool {
         let known = self.steps.len();
@@ -83,7 +85,7 @@ impl<G: Game> Belief<G> {
         &self.worlds
     }
 
-    /// Returns whether the states are all consistent ones, and not a sample.
+    /// Returns true if the belief has all consistent states, not a sample of them.
     #[must_use]
     pub fn is_exact(&self) -> bool {
         self.is_exact
@@ -158,8 +160,8 @@ impl<G: Game> Belief<G> {
         });
     }
 
-    /// Searches for a play from the initial state that matches all steps and this one, with
-    /// backtracking.
+    /// Searches with backtracking for a play from the initial state that matches all steps followed
+    /// so far and `last`.
     fn replay(&mut self, game: &G, role: G::Role, last: &Step<G>) -> Option<G::State> {
         let mut path = vec![game.initial()];
         let mut failures = 0;

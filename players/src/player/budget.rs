@@ -51,7 +51,7 @@ impl Budget {
         Self { deadline: Some(self.deadline.map_or(deadline, |before| before.min(deadline))), ..self }
     }
 
-    /// Sets the handle that cancels this budget, in place of the earlier one.
+    /// Sets the handle that cancels this budget, in place of any handle set before.
     #[must_use]
     pub fn cancelled_by(self, cancel: &Cancel) -> Self {
         Self { cancel: cancel.clone(), ..self }
@@ -63,7 +63,7 @@ impl Budget {
         self.deadline
     }
 
-    /// Returns the most nodes, if they are limited.
+    /// Returns the maximum number of nodes, if it is limited.
     #[must_use]
     pub fn nodes(&self) -> Option<u64> {
         self.nodes

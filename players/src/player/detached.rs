@@ -25,8 +25,8 @@ const LOOK: Duration = Duration::from_millis(20);
 ///
 /// When the budget is cancelled, or a grace period after its deadline is over, [`Player::choose`]
 /// returns without a move, and [`Player::start`] returns. [`Player::stop`] and [`Player::abort`] do
-/// not wait. A player that returns later receives the next question. One that never does keeps its
-/// thread and memory until the process ends.
+/// not wait. A player that returns later receives the next question. A player that never returns
+/// keeps its thread and memory until the process ends.
 ///
 /// If the player panics, the call that receives its answer panics too; later calls return no move.
 ///

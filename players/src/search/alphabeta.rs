@@ -84,7 +84,7 @@ impl<G: Game> AlphaBeta<G> {
     /// The default of [`AlphaBeta::memory`], in bytes.
     pub const DEFAULT_BYTES: usize = Setup::<G>::BYTES;
 
-    /// The nodes of a search without limits of depth or budget.
+    /// The number of nodes of a search without limits of depth or budget.
     pub const DEFAULT_NODES: u64 = Setup::<G>::NODES;
 
     /// Creates a search as deep as the budget allows.
@@ -119,7 +119,7 @@ impl<G: Game> AlphaBeta<G> {
         self
     }
 
-    /// Sets the most bytes of the transposition table.
+    /// Sets the maximum number of bytes of the transposition table.
     #[must_use]
     pub fn memory(mut self, bytes: usize) -> Self {
         self.setup.set_bytes(bytes);

@@ -18,11 +18,11 @@ use trial::Trial;
 /// - Hidden information: [`Equilibrium`], which uses [`Ismcts`](crate::search::Ismcts) if there are
 ///   too many histories.
 /// - Two roles in turn and few states: their [`Solution`], found before the first move.
-/// - Two roles with a constant sum of goals: [`AlphaBeta`] if it clearly wins up to sixteen short
-///   matches against [`Mcts`] before the first move, otherwise `Mcts`. Near the end, `Mcts` spends
-///   a part of each budget on a proof by alpha-beta. With at least 20 s before the first move,
-///   alpha-beta evaluates by a [net](crate::search::Training) that is trained in that time, and
-///   kept for later matches.
+/// - Two roles with a constant sum of goals: [`AlphaBeta`] if it clearly wins a series of at most
+///   sixteen short matches against [`Mcts`] before the first move, otherwise `Mcts`. Near the end,
+///   `Mcts` spends a part of each budget on a proof by alpha-beta. With at least 20 s before the
+///   first move, alpha-beta evaluates by a [net](crate::search::Training) that is trained in that
+///   time, and kept for later matches.
 /// - Other games: [`Mcts`], starting during the start clock.
 ///
 /// [`Report::note`] names the chosen search and the reason. The nodes of the budget are those of
@@ -55,7 +55,7 @@ pub struct Best<G: Game> {
     seed: u64,
     threads: usize,
     bytes: Option<usize>,
-    /// The number of games observed so far; it varies the seed, so that matches differ.
+    /// The number of observations of the game so far; it varies the seed, so that matches differ.
     looks: u64,
     character: Option<Character>,
     way: Strategy<G>,
@@ -77,10 +77,10 @@ struct TreeSearch<G: Game> {
     /// The proof search, for two roles with a constant sum of goals.
     prover: Option<AlphaBeta<G>>,
     solution: Option<Solution<G>>,
-    /// The result of matches between the two searches, and alpha-beta if it won them.
+    /// The result of the trial matches of alpha-beta against `mcts`, and alpha-beta if it won them.
     trial: Option<Trial>,
     rival: Option<AlphaBeta<G>>,
-    /// The number of states that its net was trained on, if it uses one.
+    /// The number of states that the net of `rival` was trained on, if it uses one.
     learned: Option<u64>,
     seed: u64,
     threads: usize,
@@ -106,11 +106,11 @@ impl<G: Game> fmt::Debug for Best<G> {
 }
 
 impl<G: Game> Best<G> {
-    /// The default of [`Best::memory`], in bytes. Kinds of games that need more use more.
+    /// The default of [`Best::memory`], in bytes. [`Planner`] has its own default.
     pub const DEFAULT_BYTES: usize = 256 << 20;
 
-    /// The mean number of steps to the end, in random games, up to which a proof is tried. In
-    /// longer games a proof rarely succeeds, and the tree loses its time.
+    /// The maximum mean number of steps to the end, in random games, for which a proof is tried. In
+    /// longer games a proof rarely succeeds, and takes time from the tree.
     const END: usize = 12;
 
     /// The shares of the remaining budget for successive proof searches. The next one starts if the
@@ -126,7 +126,7 @@ impl<G: Game> Best<G> {
     /// The share of the time before the first move for solving the game.
     const SOLVING: f64 = 0.25;
 
-    /// The nodes for solving the game if the budget has no deadline.
+    /// The number of nodes for solving the game if the budget has no deadline.
     const SOLVING_NODES: u64 = 1 << 17;
 
     /// Creates the player, on one thread.
@@ -158,7 +158,7 @@ impl<G: Game> Best<G> {
         self
     }
 
-    /// Sets the most bytes of a search.
+    /// Sets the maximum number of bytes of a search.
     #[must_use]
     pub fn memory(mut self, bytes: usize) -> Self {
         self.bytes = Some(bytes);
@@ -226,8 +226,8 @@ fn note(character: Character, what: &str) -> String {
 }
 
 impl<G: Game> TreeSearch<G> {
-    /// Tries to solve the game with a share of the time before the first move. Returns the nodes
-    /// that it took.
+    /// Tries to solve the game with a share of the time before the first move. Returns the number
+    /// of nodes taken.
     fn solve(&mut self, game: &G, budget: &Budget) -> u64 {
         let share = budget.share(Best::<G>::SOLVING, 0);
         let share =

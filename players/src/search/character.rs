@@ -8,8 +8,8 @@ use crate::{
 use gdl_runtime::{Game, GameExt, chance::Stream, game::Id};
 use std::fmt;
 
-/// The number of random games, the most steps of one, and the steps after which no further game
-/// starts.
+/// The number of random games, the maximum number of steps of each, and the total number of steps
+/// after which no further game starts.
 const GAMES: u64 = 24;
 const LONGEST: usize = 1000;
 const STEPS: usize = 4000;
@@ -22,7 +22,7 @@ pub(crate) struct Character {
     pub(crate) is_hidden: bool,
     /// True if several roles chose at once in some state.
     pub(crate) is_simultaneous: bool,
-    /// The constant sum of two roles' goals, if there are two and it is constant.
+    /// The sum of the goals, if there are two roles and it is constant.
     pub(crate) sum: Option<u32>,
     /// The mean number of steps of the random games.
     pub(crate) length: f64,

@@ -1,4 +1,4 @@
-//! The player of small games of hidden information: plays an equilibrium strategy, computed by
+//! The player of small games of hidden information: plays an equilibrium strategy, computed from
 //! regrets at all histories.
 
 mod histories;
@@ -12,13 +12,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A player with a mixed strategy for the whole game, which converges to an equilibrium with more
-/// time. The method is counterfactual regret minimization (Zinkevich, Johanson, Bowling and
-/// Piccione, "Regret minimization in games with incomplete information", 2007; Tammelin, "Solving
-/// large imperfect information games using CFR+", 2014).
+/// A player with a mixed strategy for the whole game. The strategy improves with time. The method
+/// is counterfactual regret minimization (Zinkevich, Johanson, Bowling and Piccione, "Regret
+/// minimization in games with incomplete information", 2007; Tammelin, "Solving large imperfect
+/// information games using CFR+", 2014).
 ///
-/// For two roles with a constant sum of goals, the strategy is optimal: it guarantees its value
-/// even if the opponent knows it. For other games it only has vanishing regret.
+/// For two roles with a constant sum of goals, the strategy converges to an equilibrium: it then
+/// guarantees its value even if the opponent knows it. In other games it only has vanishing regret.
 ///
 /// All histories of the game must fit into memory. Otherwise [`Ismcts`] plays, and the report has
 /// the reason. A history counts as a node of the budget when it is found, and once in each round of
@@ -75,7 +75,7 @@ impl<G: Game> Equilibrium<G> {
     /// The default of [`Equilibrium::memory`], in bytes.
     pub const DEFAULT_BYTES: usize = 256 << 20;
 
-    /// The nodes of a search whose budget has no limit: some seconds.
+    /// The number of nodes of a search whose budget has no limit: some seconds.
     pub const DEFAULT_NODES: u64 = 1 << 26;
 
     /// The share of a budget for finding all histories; if it does not suffice, the game counts as
@@ -107,7 +107,7 @@ impl<G: Game> Equilibrium<G> {
         self
     }
 
-    /// Sets the most bytes of the histories, or of the trees of [`Ismcts`].
+    /// Sets the maximum number of bytes of the histories, or of the trees of [`Ismcts`].
     #[must_use]
     pub fn memory(mut self, bytes: usize) -> Self {
         self.bytes = bytes;
@@ -124,7 +124,7 @@ impl<G: Game> Equilibrium<G> {
         self.go_on(game, budget).map(|_| ())
     }
 
-    /// Runs [`Self::improve`] and returns the nodes and seconds that it took.
+    /// Runs [`Self::improve`] and returns the number of nodes and of seconds that it took.
     fn go_on(&mut self, game: &G, budget: &Budget) -> Result<(u64, f64), SolveError> {
         let is_bounded = budget.nodes().is_some() || budget.deadline().is_some();
         let budget = if is_bounded { budget.clone() } else { budget.clone().and_nodes(Self::DEFAULT_NODES) };
@@ -160,16 +160,16 @@ impl<G: Game> Equilibrium<G> {
         more_nodes && more_time
     }
 
-    /// Returns the probability of each move of the role at its information. Returns `None` if it
-    /// has no choice, or before [`Equilibrium::improve`].
+    /// Returns the probability of each move of the role at its information. Returns `None` if the
+    /// role has no choice, or until [`Equilibrium::improve`] succeeds.
     pub fn strategy(&mut self, information: &Information<G>) -> Option<Vec<(G::Move, f64)>> {
         let Some(Ok(histories)) = &mut self.histories else { return None };
         histories.strategy(information)
     }
 
     /// Returns the exploitability of the strategy, in points: the gain of a best response against
-    /// the others' strategies, as a mean over all roles. Returns `None` before
-    /// [`Equilibrium::improve`]. O(histories).
+    /// the others' strategies, as a mean over all roles. Returns `None` until
+    /// [`Equilibrium::improve`] succeeds. O(histories).
     #[must_use]
     pub fn exploitability(&self) -> Option<f64> {
         let Some(Ok(histories)) = &self.histories else { return None };

@@ -39,7 +39,7 @@ pub struct FlatMonteCarlo<G: Game> {
 }
 
 impl<G: Game> FlatMonteCarlo<G> {
-    /// The nodes of a search whose budget has no limit.
+    /// The number of nodes of a search whose budget has no limit.
     pub const DEFAULT_NODES: u64 = 10_000;
 
     /// Creates a search that plays hundreds of games at once in lanes if possible.

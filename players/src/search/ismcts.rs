@@ -70,10 +70,10 @@ type Way = Vec<(u32, usize)>;
 /// The data that a search keeps during a match.
 struct Memory<G: Game> {
     sets: Sets,
-    /// The first slot of each information set, and their number.
+    /// The first slot of each information set, and the number of its slots.
     spans: Vec<(u32, u32)>,
     slots: Vec<Slot>,
-    /// The most slots of an information set.
+    /// The maximum number of slots of an information set.
     widest: usize,
     worlds: Vec<World<G::State>>,
     /// The number of steps that the worlds have followed.
@@ -81,7 +81,8 @@ struct Memory<G: Game> {
     role: G::Role,
 }
 
-/// The most plays that are all followed, and the size and the tries for each element of a sample.
+/// The maximum number of plays that are all followed. If there are more, a sample of at most
+/// `SAMPLE` plays is drawn, with `TRIES` tries for each.
 const MOST_WORLDS: usize = 4096;
 const SAMPLE: usize = 512;
 const TRIES: usize = 32;
@@ -92,7 +93,7 @@ const RANDOM: f64 = 0.3;
 /// The factors of the confidence bounds, if many random games judge a leaf, and if one does.
 const EXPLORATION: [f32; 2] = [0.3, 0.7];
 
-/// The most steps of a play below the root.
+/// The maximum number of steps of a play below the root.
 const LONGEST: usize = 1000;
 
 impl<G: Game> Memory<G> {
@@ -121,7 +122,7 @@ impl<G: Game> Memory<G> {
         (first as usize, count as usize)
     }
 
-    /// Adds the slots of an information set. Returns true if they existed before.
+    /// Adds the slots of an information set, unless they exist. Returns true if they existed.
     fn open(&mut self, known: u32, moves: &[G::Move]) -> bool {
         if self.span(known).1 > 0 {
             return true;
@@ -138,8 +139,8 @@ impl<G: Game> Memory<G> {
         false
     }
 
-    /// Returns the probability that a role makes a move, one of `moves`, at the information set
-    /// `known`.
+    /// Returns the assumed probability of a move at the information set `known`, where `moves` is
+    /// the number of legal moves.
     fn likely(&self, known: u32, action: u32, moves: usize) -> f64 {
         let even = 1.0 / moves as f64;
         let (first, count) = self.span(known);
@@ -269,10 +270,11 @@ impl<G: Game> Ismcts<G> {
     /// The default of [`Ismcts::memory`], in bytes.
     pub const DEFAULT_BYTES: usize = 256 << 20;
 
-    /// The nodes of a search whose budget has no limit.
+    /// The number of nodes of a search whose budget has no limit.
     pub const DEFAULT_NODES: u64 = 10_000;
 
-    /// The least nodes and time of a budget that make up for the setup of lanes.
+    /// The minimum number of nodes and the minimum time of a budget that make up for the setup of
+    /// lanes.
     const LANES_FROM: (u64, Duration) = (64, Duration::from_millis(10));
 
     /// Creates a search.
@@ -296,7 +298,7 @@ impl<G: Game> Ismcts<G> {
         self
     }
 
-    /// Sets the most bytes of the trees. When they are spent, trees stop growing.
+    /// Sets the maximum number of bytes of the trees. Trees stop growing once they have reached it.
     #[must_use]
     pub fn memory(mut self, bytes: usize) -> Self {
         self.bytes = bytes;

@@ -42,7 +42,7 @@ pub struct Net {
 }
 
 impl Net {
-    /// The most bytes of a net file.
+    /// The maximum number of bytes of a net file.
     pub const MOST_BYTES: usize = 1 << 20;
 
     /// Returns the number of states that the net was trained on.

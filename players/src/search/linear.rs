@@ -1,7 +1,7 @@
 //! Linear evaluation for any game: weights of features of a state, learnt from random games.
 //!
-//! The budget limits the visited states; a game has at most 2,000. The stored states take at most
-//! [`BYTES`]. Weights have the same bound; if there are more, every state is worth 50.
+//! The budget limits the number of visited states, and a random game has at most 2,000. The stored
+//! states take at most [`BYTES`]. If the weights need more than that, every state has the value 50.
 
 use super::{
     evaluation::Evaluation,
@@ -13,27 +13,27 @@ use crate::player::Budget;
 use gdl_runtime::{Game, GameExt, bits, chance::Stream, engine::legal_words, game::Shape};
 use std::time::{Duration, Instant};
 
-/// The most bytes of training states, and of weights.
+/// The maximum number of bytes of training states, and of weights.
 const BYTES: usize = 64 << 20;
 
 /// A linear evaluation: a role's expected goal is a logistic function of a weighted sum. The
 /// features are the fluents that hold, the number of moves of each role, and the state of lines.
 ///
 /// A line is a set of three to seven fluents that gives a role its greatest goal, such as four in a
-/// row. Lines are found in the net. A fluent that is the only one missing in a line is a feature,
-/// as is the number of lines that miss two. A line does not count if a fluent of the other role's
-/// lines rules it out. Lines are not used without a table, or with more than 2,048 lines, 4,096
-/// fluents, 2^18 gates or a number of steps.
+/// row. Lines are found in the circuit of the goals. A fluent that is the only one missing in a
+/// line is a feature, as is the number of lines that miss two. A line does not count if a fluent of
+/// the other role's lines rules it out. Lines are not used if the game has no table, more than
+/// 2,048 lines, 4,096 fluents or 2^18 gates, or if finding them takes too many steps.
 ///
 /// Each weight is a pair, for few and for many fluents that hold, with linear interpolation between
 /// them (tapered evaluation). In many games the number of fluents shows the progress of the game,
 /// and a piece may be worth less towards the end.
 ///
 /// The weights are fitted to states of random games and the goals of random play from there. With
-/// lanes, hundreds of games start at each state; otherwise the game of the state counts. The method
-/// is stochastic gradient descent with a step size for each weight (Duchi, Hazan and Singer,
-/// "Adaptive subgradient methods", 2011). Learning visits states while its budget lasts. The same
-/// seed and number of states give the same weights.
+/// lanes, hundreds of games start at each state; otherwise the goals of the state's own game count.
+/// The method is stochastic gradient descent with a step size for each weight (Duchi, Hazan and
+/// Singer, "Adaptive subgradient methods", 2011). Learning visits states while its budget lasts.
+/// The same seed and number of states give the same weights.
 #[derive(Clone, Debug)]
 pub struct Linear {
     shape: Shape,
@@ -46,17 +46,18 @@ pub struct Linear {
     /// The least number of fluents that hold, and the reciprocal of the difference to the greatest.
     least: f32,
     part: f32,
-    /// The reciprocal of the most moves of a role.
+    /// The reciprocal of the maximum number of moves of a role.
     mobility: f32,
     /// The sum of the two roles' goals if it is constant; then only the first is evaluated.
     total: Option<f32>,
 }
 
 impl Linear {
-    /// The most states visited.
+    /// The maximum number of visited states.
     pub const DEFAULT_STATES: u64 = 30_000;
 
-    /// The training states from one random game, and the most states of a game.
+    /// The maximum number of training states from one random game, and the maximum length of a
+    /// game.
     const KEPT: usize = 8;
     const MAX_LENGTH: usize = 2000;
 
@@ -78,7 +79,7 @@ impl Linear {
         Self::learn_counted(game, seed, budget).0
     }
 
-    /// Learns as [`Self::learn`] does, and returns the nodes that it took.
+    /// Learns as [`Self::learn`] does, and returns the number of nodes taken.
     pub(super) fn learn_counted<G: Game>(game: &G, seed: u64, budget: &Budget) -> (Self, u64) {
         let end = budget.deadline().map(|end| {
             let now = Instant::now();
@@ -134,8 +135,8 @@ impl Linear {
         let mut features = Vec::new();
         for _ in 0..Self::EPOCHS {
             for number in 0..samples.len() {
-                // A few states are used even without time, since without weights all states are
-                // equal.
+                // The first 256 states are used even without time, since without weights all states
+                // are equal.
                 if number > 0 && number % 256 == 0 && budget.is_spent() {
                     return;
                 }
@@ -212,8 +213,8 @@ impl<G: Game> Evaluation<G> for Linear {
     }
 }
 
-/// Returns the most steps for finding lines, or for the fluents that rule them out: about a quarter
-/// of the remaining time.
+/// Returns the maximum number of steps for finding lines, or for finding the fluents that rule them
+/// out. They take about a quarter of the remaining time.
 fn work(budget: &Budget) -> usize {
     let left = budget.deadline().map(|end| end.saturating_duration_since(Instant::now()));
     let quarter = left.and_then(|left| usize::try_from(left.as_micros() / 4).ok());

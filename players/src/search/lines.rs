@@ -1,5 +1,6 @@
-//! Lines: sets of fluents that together give a role its greatest goal, such as four in a row. They
-//! are found in the net, and evaluated by the one or two fluents that a state lacks.
+//! Lines: sets of fluents that together give a role its greatest goal, such as four in a row. Lines
+//! are found in the circuit of the goals, and evaluated by the one or two fluents that a state
+//! lacks.
 //!
 //! The gates of a goal are expanded to a disjunction of sets while these are few. Conditions on
 //! fluents that must not hold are ignored, so lines are features of an evaluation and prove
@@ -11,21 +12,23 @@ use gdl_runtime::{
     game::Shape,
 };
 
-/// The most lines of a role; goals with more are of another kind.
+/// The maximum number of lines of all roles, and of sets of a signal; goals with more are of
+/// another kind.
 const MOST: usize = 2048;
 
 /// The number of fluents of a line. With lines of two, nearly every state would have threats.
 const LENGTHS: std::ops::RangeInclusive<usize> = 3..=7;
 
-/// The most fluents and gates of a game.
+/// The maximum number of fluents of a game, and of gates.
 const MOST_FLUENTS: usize = 1 << 12;
 const MOST_GATES: usize = 1 << 18;
 
-/// The most steps for the lines of a role, about one for each fluent of an intermediate set.
+/// The maximum number of steps for the lines of a role, about one for each fluent of an
+/// intermediate set.
 const WORK: usize = 1 << 21;
 
-/// The most words of states that are read for ruling lines out, and the number of words in the time
-/// of a step.
+/// The maximum number of words of states that are read for ruling lines out, and the number of
+/// words in the time of a step.
 const LOOKED: usize = 1 << 25;
 const WORDS: usize = 32;
 
@@ -69,7 +72,7 @@ struct Block {
 }
 
 impl Lines {
-    /// The approximate steps of finding lines in a microsecond.
+    /// The approximate number of steps of finding lines in a microsecond.
     pub(super) const STEPS: usize = 50;
 
     /// Finds the lines of the roles, within `work` steps for all of them. Roles that need more have
@@ -118,9 +121,9 @@ impl Lines {
         self.threats + self.sides
     }
 
-    /// Finds the fluents that rule out another side's lines: in the given states, they never hold
-    /// together with some fluent of the line. Reads as many states as `work` steps allow.
-    /// O([`LOOKED`] + lines × fluents of lines).
+    /// Finds the fluents that rule out lines of another side. In the given states, such a fluent
+    /// holds, but never together with some fluent of the line. Reads as many states as `work` steps
+    /// allow. O([`LOOKED`] + lines × fluents of lines).
     pub(super) fn rule_out<'s>(&mut self, states: impl Iterator<Item = &'s [u64]>, work: usize) {
         let Some(fluents) = self.blocks.first().map(|block| block.of.len()) else { return };
         let words = fluents.div_ceil(64);
@@ -273,8 +276,9 @@ impl Block {
     }
 }
 
-/// Returns the minimal sets of fluents set by moves that make a signal true, with the length of a
-/// line. Returns `None` if there are too many.
+/// Returns the minimal sets of fluents that make a signal true. The sets have only fluents that
+/// moves affect, and the length of a line. Returns `None` if there are too many sets, or finding
+/// them takes too many steps.
 fn sets_of(
     circuit: &Circuit,
     signal: u32,
@@ -291,8 +295,8 @@ fn sets_of(
             }
         }
     }
-    // Node 0 is the constant false, and the next ones are fluents. Negative conditions become the
-    // empty set. A signal with too many sets has `None`.
+    // Node 0 is the constant false, and the next ones are fluents. Negative conditions, and fluents
+    // that no move affects, become the empty set. A signal with too many sets has `None`.
     let input = |signal: usize| match signal {
         0 => Some(Vec::new()),
         _ if signal % 2 == 1 || !is_made(signal / 2 - 1) => Some(vec![Vec::new()]),
@@ -413,8 +417,8 @@ mod tests {
         let (table, state) = after(TICTACTOE, &["(mark 1 1)", "(mark 2 2)", "(mark 1 2)", "(mark 3 1)"]);
         let mut lines = Lines::of(&table, usize::MAX);
         let name = |x, y, mark| format!("(cell {x} {y} {mark})");
-        // Before fluents are known to exclude each other, o would have another threat across its
-        // own stone.
+        // Until fluents are known to exclude each other, x also has a threat on a cell of o: (1, 3)
+        // in `blocked`.
         let (threats, _) = seen(&table, &lines, &state);
         assert_eq!(threats, [name(1, 3, "o"), name(1, 3, "x")]);
         let (_, blocked) = after(TICTACTOE, &["(mark 1 1)", "(mark 3 1)", "(mark 1 2)", "(mark 1 3)"]);
@@ -455,7 +459,8 @@ mod tests {
         let (table, state) = after(TICTACTOE, &marks);
         let (threats, _) = seen(&table, &Lines::of(&table, usize::MAX), &state);
         let of_x = threats.iter().filter(|name| name.ends_with("x)")).count();
-        // The threats are across the middle and on both diagonals.
+        // The threats of x are on an edge and on both diagonals. That of o is on a cell of x, since
+        // no line is ruled out yet.
         assert_eq!((of_x, threats.len()), (3, 4), "{threats:?}");
     }
 

@@ -20,7 +20,7 @@ use std::{
 };
 use tree::{Path, Rules, Tree};
 
-/// The most threads of a search; more do not help.
+/// The maximum number of threads of a search; more do not help.
 const MAX_THREADS: usize = 256;
 
 /// Monte Carlo tree search (UCT) for any number of roles, chance and simultaneous moves.
@@ -30,12 +30,12 @@ const MAX_THREADS: usize = 256;
 /// states of the tree. If a game has no lanes or the budget is small, each state gets one playout.
 /// Each role has statistics of its own goals.
 ///
-/// - *Decisive playouts*: with the feature `load`, if roles choose in turn and it is not too
-///   expensive. A role then wins at once if it can. Otherwise it avoids moves by which it loses at
-///   once or the next role can win at once.
+/// - *Decisive playouts*: used with the feature `load`, if roles choose in turn and the playouts
+///   are not too expensive. A role wins at once if it can. Otherwise it avoids moves by which it
+///   loses at once or the next role can win at once.
 /// - *Advantages*: where many games judge a state, an untried move is expected to be as much better
-///   than its state as elsewhere in the tree. Replies to the same previous move count most. So not
-///   every move has to be tried in every state.
+///   than its state as the same move is elsewhere in the tree. Replies to the same previous move
+///   count most. So not every move has to be tried in every state.
 /// - *Transpositions*: states that are reached by several paths are one node.
 /// - *Implicit minimax*: the value of the best line counts as well as the mean of all games.
 /// - *MCTS-solver*: proved values are propagated, for any goals and number of roles, so that
@@ -99,10 +99,11 @@ impl<G: Game> Mcts<G> {
     /// The default of [`Mcts::memory`], in bytes.
     pub const DEFAULT_BYTES: usize = 256 << 20;
 
-    /// The nodes of a search whose budget has no limit.
+    /// The number of nodes of a search whose budget has no limit.
     pub const DEFAULT_NODES: u64 = 10_000;
 
-    /// The least nodes and time of a budget that make up for the setup of lanes.
+    /// The minimum number of nodes and the minimum time of a budget that make up for the setup of
+    /// lanes.
     const LANES_FROM: (u64, Duration) = (64, Duration::from_millis(10));
 
     /// The assumed ratio of the start clock to the time for a move.
@@ -150,8 +151,8 @@ impl<G: Game> Mcts<G> {
         self
     }
 
-    /// Sets the most bytes of all trees. When they are spent, trees stop growing, and random games
-    /// start at their leaves.
+    /// Sets the maximum number of bytes of all trees. Trees that have reached it stop growing, and
+    /// random games start at their leaves.
     #[must_use]
     pub fn memory(mut self, bytes: usize) -> Self {
         self.rules.bytes = bytes;
@@ -347,7 +348,7 @@ struct Shared<G: Game> {
     tree: Tree<G>,
     meter: Meter,
     playouts: u64,
-    /// The nodes of other trees that were merged into this one.
+    /// The number of nodes of other trees that were merged into this one, and their bytes.
     more_nodes: u64,
     more_bytes: usize,
 }

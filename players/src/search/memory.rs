@@ -4,8 +4,9 @@
 //! two places each: O(1).
 
 /// A hash table of fixed size that replaces entries. An entry has a key, the words of a state,
-/// which are compared in full, and a value, whose first word is never 0. Places come in pairs: the
-/// first keeps the more valuable entry, the second the newer one.
+/// which are compared in full, and a value, whose first word is never 0. Places come in pairs. The
+/// first keeps the most valuable entry. The second has the last entry that was less valuable, or
+/// was displaced from the first.
 #[derive(Debug)]
 pub(crate) struct Memory {
     rows: Vec<u64>,
@@ -60,13 +61,13 @@ impl Memory {
         let start = if held == 0 || self.rows[first..first + words] == *key {
             first
         } else if worth(value[0]) >= worth(held) {
-            // The displaced entry is still newer than the one in the second place.
+            // The displaced entry moves to the second place, whose entry is usually less valuable.
             self.rows.copy_within(first..second, second);
             first
         } else {
             second
         };
-        // An older entry with the same key would be found otherwise.
+        // Removes an older entry with the same key.
         if start == first && self.rows[second..second + words] == *key {
             self.rows[second + words] = 0;
         }
@@ -107,7 +108,7 @@ mod tests {
         let known: Vec<u64> = (1..2000).filter(|&n| memory.get(&[n, 7]).is_some()).collect();
         assert!(known.iter().all(|&n| memory.get(&[n, 7]) == Some(&[n][..])));
         assert!(known.len() > 500 && memory.bytes() <= 16 * 1024);
-        // The entry with the highest priority is never displaced.
+        // An entry is never displaced by entries of lower priority.
         memory.put(&[0, 1], &[5000], |value| value);
         (2000..4000).for_each(|n| memory.put(&[n, 7], &[1], |value| value));
         assert_eq!(memory.get(&[0, 1]), Some(&[5000][..]));

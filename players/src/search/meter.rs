@@ -3,7 +3,7 @@
 use crate::player::Budget;
 use std::time::{Duration, Instant};
 
-/// The most nodes between two checks of the clock.
+/// The maximum number of nodes between two checks of the clock.
 const MOST_UNSEEN: u64 = 256;
 
 /// The approximate time that a search may run between two checks of the clock.

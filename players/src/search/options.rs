@@ -1,4 +1,4 @@
-//! Options of the roles in a state: their legal moves, and their joint moves by number.
+//! Options of the roles in a state: their legal moves, and their joint moves by index.
 
 use gdl_runtime::{Game, GameExt, engine::legal_words, game::Shape};
 
@@ -64,8 +64,8 @@ impl<G: Game> Options<G> {
         self.joint[role] = action;
     }
 
-    /// Sets the moves of some roles to their joint move number `way`; the last role's move changes
-    /// fastest.
+    /// Sets the moves of some roles to their joint move with index `way`; the last role's move
+    /// changes fastest.
     #[inline]
     pub(crate) fn set_way(&mut self, roles: &[usize], mut way: u64) {
         for &role in roles.iter().rev() {
@@ -82,7 +82,7 @@ impl<G: Game> Options<G> {
         self.spans.iter().fold(1, |product: u64, &(start, end)| product.saturating_mul((end - start) as u64))
     }
 
-    /// Returns the number of the current joint move; the last role's move changes fastest.
+    /// Returns the index of the current joint move; the last role's move changes fastest.
     #[inline]
     pub(crate) fn number(&self) -> usize {
         let places = self.spans.iter().zip(&self.joint).map(|(&(start, end), action)| {

@@ -2,7 +2,7 @@
 
 use gdl_runtime::{Game, bits};
 
-/// A reader of the goals in a view, which does not allocate.
+/// A reader of the goals in a view. It does not allocate.
 #[derive(Clone, Debug)]
 pub(crate) struct Payoff {
     /// For each role, the bit of its first goal value in a view, and its goal values, ascending.

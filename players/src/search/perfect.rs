@@ -5,9 +5,9 @@ use crate::player::{Budget, Player, Report};
 use gdl_runtime::{Game, Information};
 
 /// A player that uses the [`Solution`] of a game, so its result is never worse than the game's
-/// value. It solves the game before the match, or in a search of an unsolved state, with a quarter
-/// of the budget. If the game cannot be solved or takes too much memory, [`Mcts`] plays, and
-/// [`Report::note`] has the reason.
+/// value. It solves the game before the match with the whole budget, or in a search of an unsolved
+/// state with a quarter of the budget. If the game cannot be solved or takes too much memory,
+/// [`Mcts`] plays, and [`Report::note`] has the reason.
 #[derive(Debug)]
 pub struct Perfect<G: Game> {
     bytes: usize,
@@ -17,7 +17,7 @@ pub struct Perfect<G: Game> {
 }
 
 impl<G: Game> Perfect<G> {
-    /// The nodes of [`Solution::of`] if the budget has no limit: some seconds.
+    /// The number of nodes for solving a game if the budget has no limit: some seconds.
     pub const DEFAULT_NODES: u64 = 1 << 20;
 
     /// Creates the player.
@@ -36,8 +36,8 @@ impl<G: Game> Perfect<G> {
         self
     }
 
-    /// Sets the most bytes: three quarters for the solution, and a quarter for the tree of
-    /// [`Mcts`].
+    /// Sets the maximum number of bytes: three quarters for the solution, and a quarter for the
+    /// tree of [`Mcts`].
     #[must_use]
     pub fn memory(mut self, bytes: usize) -> Self {
         self.guess = self.guess.memory(bytes / 4);
@@ -46,7 +46,7 @@ impl<G: Game> Perfect<G> {
     }
 
     /// Returns the solution, or the reason why there is none. Returns `None` before the first
-    /// search.
+    /// attempt to solve the game.
     #[must_use]
     pub fn solution(&self) -> Option<Result<&Solution<G>, SolveError>> {
         self.solution.as_ref().map(|result| result.as_ref().map_err(|&error| error))
@@ -56,7 +56,7 @@ impl<G: Game> Perfect<G> {
     pub fn search(&mut self, game: &G, state: &G::State, role: G::Role, budget: &Budget) -> SearchResult<G> {
         let known = self.solution.as_ref().and_then(|result| result.as_ref().ok());
         let is_new = known.is_none_or(|solution| solution.value(state, role).is_none());
-        // A game of another kind or size cannot be solved later either.
+        // A game that is too large or of an unsuitable kind cannot be solved later either.
         let may_be = matches!(self.solution, None | Some(Ok(_) | Err(SolveError::Budget)));
         let mut spent = 0;
         if is_new && may_be && !budget.is_spent() {
@@ -81,7 +81,7 @@ impl<G: Game> Perfect<G> {
         found
     }
 
-    /// Solves the states that can be reached from `state`. Returns the nodes that it took.
+    /// Solves the states that can be reached from `state`. Returns the number of nodes taken.
     fn solve(&mut self, game: &G, state: &G::State, budget: &Budget) -> u64 {
         let mut meter = Meter::new(budget, Self::DEFAULT_NODES);
         // The memory does not suffice for two solutions.

@@ -1,9 +1,9 @@
 //! The planner: finds the moves of a puzzle, a game for one role without chance, and makes them.
 //!
-//! Several searches take turns, each longer than the last, since none of them is best at all
-//! puzzles. They are: breadth first by novelty of fluents or of pairs, breadth first over all
-//! states, best first, and depth first with pruning. The module pages of [`sweep`] and [`descent`]
-//! describe their memory; together they take no more bytes than the planner is given. The best goal
+//! Several searches take turns of increasing length, since none of them is best at all puzzles.
+//! They are: breadth first by novelty of fluents or of pairs, breadth first over all states, best
+//! first, and depth first with pruning. The module pages of [`sweep`] and [`descent`] describe
+//! their memory; together the searches take no more bytes than the planner is given. The best goal
 //! found so far is stored with the moves to it.
 
 mod descent;
@@ -95,8 +95,8 @@ impl Problem {
         open
     }
 
-    /// Returns for each element of `more` whether `aim` may still be reachable from a state,
-    /// without the `barred` moves and that one.
+    /// Returns for each element of `more` whether `aim` may still be reachable from a state without
+    /// the `barred` moves and the element's move.
     fn open_without(&mut self, row: &[u64], barred: &[u32], more: &[Option<u32>]) -> Vec<bool> {
         let Some(outlook) = &mut self.outlook else { return vec![true; more.len()] };
         outlook.clear();
@@ -128,14 +128,14 @@ struct Work {
     problem: Problem,
     /// The searches that are not finished.
     kinds: Vec<Kind>,
-    /// The nodes of the next turn.
+    /// The number of nodes of the next turn.
     turn: u64,
     bytes: usize,
     /// True if all states were visited, so that there is no better goal.
     is_exhausted: bool,
 }
 
-/// The nodes of each search's first turn, and of its longest.
+/// The number of nodes of each search's first turn, and of its longest turn.
 const FIRST_TURN: u64 = 1 << 12;
 const LONGEST_TURN: u64 = 1 << 18;
 
@@ -211,7 +211,7 @@ struct Plan<G: Game> {
     states: Vec<G::State>,
     moves: Vec<G::Move>,
     value: u8,
-    /// True if no goal is provably better.
+    /// True if it is proved that no goal is better.
     is_best: bool,
 }
 
@@ -328,7 +328,7 @@ impl<G: Game> Planner<G> {
     /// The default of [`Planner::memory`], in bytes.
     pub const DEFAULT_BYTES: usize = 1 << 30;
 
-    /// The nodes of a search whose budget has no limit: some seconds.
+    /// The number of nodes of a search whose budget has no limit: some seconds.
     pub const DEFAULT_NODES: u64 = 1 << 20;
 
     /// Creates the player.
@@ -347,7 +347,7 @@ impl<G: Game> Planner<G> {
         self
     }
 
-    /// Sets the most bytes of the states.
+    /// Sets the maximum number of bytes of the states.
     #[must_use]
     pub fn memory(mut self, bytes: usize) -> Self {
         self.bytes = bytes;
@@ -410,8 +410,8 @@ impl<G: Game> Planner<G> {
         self.work = Some(work);
     }
 
-    /// Returns the move of the plan. If there is none, or all searches ended early, [`Mcts`] may
-    /// replace it with the rest of the budget.
+    /// Returns the move of the plan. If no plan is proved best and some budget remains, [`Mcts`]
+    /// searches with the rest. Its move is returned if there is no plan or its value is greater.
     fn conclude(
         &mut self,
         game: &G,

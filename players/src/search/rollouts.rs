@@ -13,7 +13,7 @@ use gdl_runtime::{
 #[cfg(feature = "load")]
 use {crate::decisive, std::time::Instant};
 
-/// The most moves of a random game; a longer one counts as [`UNKNOWN`] for each role.
+/// The maximum number of steps of a random game; a longer one counts as [`UNKNOWN`] for each role.
 const MAX_LENGTH: u64 = 2000;
 
 /// The goal that stands for an unknown one.
@@ -33,12 +33,13 @@ pub(crate) struct Rollouts<'g, G: Game> {
     joint: Vec<G::Move>,
 }
 
-/// The least nodes of a search for which decisive play pays. At equal times, it scored 41 % of the
-/// points in breakthrough with half as many nodes, and 75 % with three times as many.
+/// The minimum number of nodes of a search for which decisive play pays. In breakthrough, at equal
+/// times, it scored 41 % of the points with half of this number, and 75 % with three times this
+/// number.
 #[cfg(feature = "load")]
 const DECISIVE_FROM: u32 = 1000;
 
-/// The divisor of a search's time that gives the share for making the table of decisive play.
+/// The share of a search's time for making the table of decisive play: one part in this number.
 #[cfg(feature = "load")]
 const MAKING: u32 = 4;
 
@@ -81,7 +82,7 @@ impl Kind {
 }
 
 impl<'g, G: Game> Rollouts<'g, G> {
-    /// Returns the most states to play from at once.
+    /// Returns the maximum number of states to play from at once.
     pub(crate) fn batch(&self) -> usize {
         if self.lanes.is_some() { RowLeaves::MOST } else { 1 }
     }

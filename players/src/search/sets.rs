@@ -61,8 +61,8 @@ impl Sets {
         self.bytes + self.known.capacity() * Self::EACH
     }
 
-    /// Returns the most bytes that another step of all roles adds: its keys, and a larger table if
-    /// it does not fit.
+    /// Returns the maximum number of bytes that another step of all roles adds: those of its keys,
+    /// and of a larger table if the keys do not fit.
     pub(crate) fn growth(&self) -> usize {
         let room = self.known.capacity();
         let keys = 8 * self.roles as usize * self.row.len().max(self.roles as usize);
@@ -70,7 +70,7 @@ impl Sets {
     }
 
     /// Updates the information set of each role after a joint move in a state. If `is_kept` is
-    /// false, new sets are not stored but [`NO_SET`].
+    /// false, new sets are not stored, and become [`NO_SET`].
     pub(crate) fn follow<G: Game>(
         &mut self,
         game: &G,
@@ -95,7 +95,7 @@ impl Sets {
     }
 
     /// Returns the information set of a role after a step. If `is_kept` is false, a new set is not
-    /// stored but [`NO_SET`].
+    /// stored, and the result is [`NO_SET`].
     pub(crate) fn find<G: Game>(
         &mut self,
         known: u32,

@@ -20,7 +20,7 @@ impl<G: Game> Setup<G> {
     /// The default bytes of the transposition table.
     pub(crate) const BYTES: usize = 64 << 20;
 
-    /// The nodes of a search without limits of depth or budget.
+    /// The number of nodes of a search without limits of depth or budget.
     pub(crate) const NODES: u64 = 1 << 20;
 
     /// The shares of a search's budget, and of the start clock, that are spent on learning.
@@ -47,12 +47,12 @@ impl<G: Game> Setup<G> {
         self.evaluation = Some(Box::new(evaluation));
     }
 
-    /// Returns the most bytes of the transposition table.
+    /// Returns the maximum number of bytes of the transposition table.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Returns the depth limit of the last iteration.
+    /// Returns the depth limit; [`Self::MAX_DEPTH`] if none was set.
     pub(crate) fn depth(&self) -> u32 {
         self.depth.unwrap_or(Self::MAX_DEPTH)
     }

@@ -8,8 +8,8 @@
 //! States that a symmetry maps to each other are stored once. The visit proves that a permutation
 //! is a symmetry: for each stored state it evaluates all images. The legal moves, goals and
 //! successors of an image must be the images of the state's. After the first mismatch, the
-//! permutation is dropped and the visit starts again. Symmetries save memory and all the work on
-//! values, but no steps of the game, which run in lanes.
+//! permutation is dropped and the visit starts again. Symmetries save memory and work on values,
+//! but no steps of the game, which run in lanes.
 //!
 //! The nodes of the budget bound the steps, and a number of bytes bounds all data that grow with
 //! the game.
@@ -125,7 +125,7 @@ pub struct Solution<G: Game> {
 const NONE: u32 = u32::MAX;
 
 impl<G: Game> Solution<G> {
-    /// The bytes for some millions of states.
+    /// A number of bytes that suffices for some millions of states.
     pub const DEFAULT_BYTES: usize = 1 << 30;
 
     /// Solves all states that play can reach from `state`. The nodes of the budget are the
@@ -138,7 +138,8 @@ impl<G: Game> Solution<G> {
     /// count once.
     ///
     /// # Errors
-    /// Returns an error if the game is not of this kind, or exceeds the bytes or the budget.
+    /// Returns an error unless the game is for one role, or for two that take turns, without
+    /// chance. Also returns an error if the game exceeds the bytes or the budget.
     pub fn of(game: &G, state: &G::State, bytes: usize, budget: &Budget) -> Result<Self, SolveError> {
         Self::within(game, state, bytes, &mut Meter::new(budget, u64::MAX))
     }

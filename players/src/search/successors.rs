@@ -13,8 +13,8 @@ use gdl_runtime::{
     lanes::Isa,
 };
 
-/// The number of states whose successors are computed alone before lanes are set up, which takes up
-/// to milliseconds for large nets.
+/// The number of states whose successors are computed alone before lanes are set up. The setup
+/// takes up to milliseconds for large circuits.
 const ALONE: u32 = 500;
 
 /// The generator of a state's successors.

@@ -6,7 +6,7 @@ use crate::player::{Belief, Budget};
 use gdl_runtime::{Game, GameExt, Information, game::Id};
 use std::time::Instant;
 
-/// The most states that are searched if several are possible.
+/// The maximum number of states that are searched if several are possible.
 const WORLDS: usize = 8;
 
 /// Searches the states that are consistent with the information and lets them vote. A single state

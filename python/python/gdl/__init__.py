@@ -6,8 +6,8 @@
 >>> state.legal_moves("oplayer")[0]
 '(mark 1 1)'
 
-`load` makes a `Game` of a rulesheet, a file or a built-in name, and `loads` of its text. Functions
-that take a `Game` take a name or a path as well. A `State` is a value that never changes.
+`load` makes a `Game` of a file or a built-in name, and `loads` of the text of a rulesheet.
+Functions that take a `Game` take a name or a path as well. A `State` is a value that never changes.
 `Game.playouts` plays random games and `Game.perft` counts sequences of moves. `batch` steps many
 games at once with NumPy arrays. A `shard` is a part of a job that many machines share, and
 `gdl.ray` distributes the shards.

@@ -19,7 +19,7 @@ def missing(module: str, package: str, extra: str) -> ImportError:
 
 
 def players(game: Game) -> list[int]:
-    """Returns the numbers of the roles other than chance."""
+    """Returns the indices of the roles other than chance."""
     return [role for role, name in enumerate(game.roles) if name != game.chance_role]
 
 

@@ -47,9 +47,9 @@ class RulesError(ValueError):
     def __init__(self, report: str, diagnostics: Sequence[Diagnostic]) -> None:
         super().__init__(report, diagnostics)
         self.report = report
-        """All errors for people."""
+        """All errors, as text to be printed."""
         self.diagnostics = list(diagnostics)
-        """All errors and warnings for programs, in the order of the text."""
+        """All errors and warnings as `Diagnostic`s, in the order of the text."""
 
     def __str__(self) -> str:
         return self.report
@@ -91,7 +91,7 @@ class RulesheetWarning(UserWarning):
         self.name = name
         """The name of the rulesheet."""
         self.diagnostic = diagnostic
-        """The warning for programs."""
+        """The warning as a `Diagnostic`."""
 
     def __str__(self) -> str:
         at, fault = self.diagnostic.place, self.diagnostic

@@ -69,8 +69,9 @@ class Game:
         """SHA-256 of the rulesheet's words and parentheses, one space between them, as 64
         hexadecimal digits. Words of KIF are in small letters unless the game is case-sensitive.
 
-        Equal for rulesheets that differ in white space, comments and, in KIF, case alone. The same
-        in every version of the package.
+        Equal for KIF rulesheets that differ in white space, comments and case alone. In other
+        syntaxes, only comments that begin with `;` are ignored. The same in every version of the
+        package.
         """
     @property
     def roles(self) -> tuple[str, ...]:
@@ -222,7 +223,8 @@ class Game:
             and plies, as a dictionary.
 
         Raises:
-            ValueError: `count` is 0, or a state of rules that are not grounded exceeds its limits.
+            ValueError: `count` is 0, or the evaluation of a state exceeds its limits, which is
+                possible only if the rules are interpreted.
         """
     def solve(
         self,
@@ -436,7 +438,7 @@ class State(Hashable):
     def _repr_svg_(self) -> str | None:
         """Returns the board as SVG, which notebooks show, for light and dark pages.
 
-        None if `board` is; notebooks then show the text of the state.
+        None if `board` returns None; notebooks then show the text of the state.
         """
     def clone(self) -> State:
         """Returns the state itself, which never changes."""
@@ -533,7 +535,7 @@ class Information(Hashable):
 class Player:
     """A player that decides for a role in one match after the other.
 
-    With equal seed and `nodes`, and with one thread, it makes the same moves.
+    Players with equal seeds and equal `nodes`, each with one thread, make equal moves.
 
     Args:
         game: A `Game`, or a source for `gdl.load`.
@@ -637,15 +639,15 @@ class RoleStats:
     def role(self) -> str: ...
     @property
     def wins(self) -> int:
-        """Games in which the role's goal is above all others. For an only role, games with a goal
-        of 100.
+        """The number of games in which the role's goal is above all others. In a game with one
+        role, the number of games with a goal of 100.
         """
     @property
     def draws(self) -> int:
-        """Games in which the role shares the greatest goal."""
+        """The number of games in which the role shares the greatest goal."""
     @property
     def losses(self) -> int:
-        """All other scored games."""
+        """The number of all other scored games."""
     @property
     def mean_goal(self) -> float:
         """The mean goal value of scored games, from 0 to 100."""
@@ -665,19 +667,19 @@ class Stats:
 
     @property
     def playouts(self) -> int:
-        """Games played, including unfinished ones."""
+        """The number of games played, including unfinished ones."""
     @property
     def states(self) -> int:
-        """States in which moves were made: the number of joint moves."""
+        """The number of states in which moves were made, which is the number of joint moves."""
     @property
     def too_long(self) -> int:
-        """Games abandoned because they reached the greatest length."""
+        """The number of games abandoned because they reached the greatest length."""
     @property
     def stuck(self) -> int:
-        """Games abandoned because a role had no legal move."""
+        """The number of games abandoned because a role had no legal move."""
     @property
     def unscored(self) -> int:
-        """Games that ended without exactly one goal value for each role."""
+        """The number of games that ended without exactly one goal value for each role."""
     @property
     def mean_length(self) -> float:
         """The mean number of joint moves of a game."""
@@ -785,8 +787,8 @@ def levels(
 
     Returns:
         The circuit of the step, and that of the goals if it is separate, each as gates, level sizes
-        and outputs. After these the percepts of each role. The last item is the role of each fluent
-        that shows the turn, with the role if none holds.
+        and outputs. After these the percepts of each role. The last item has the role to move for
+        each fluent that shows the turn, and the role to move if no such fluent holds.
 
     Raises:
         ValueError: The game has no net.

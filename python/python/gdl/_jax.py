@@ -32,10 +32,10 @@ Planes = jax.Array
 """uint32 [bits, words]: bit j of word w is that of game j * words + w."""
 
 CHUNK = 4096
-"""Games that a processor steps at a time, so that the gates stay in its cache."""
+"""The number of games that a processor steps at a time, so that the gates stay in its cache."""
 
 ENDING = 16
-"""Goals that are apart are evaluated for a part of the games, if at most one in ENDING is over."""
+"""Separate goals are evaluated for a part of the games if at most one game in ENDING is over."""
 
 
 @jax.tree_util.register_dataclass
@@ -54,7 +54,7 @@ class State:
     truncated: jax.Array
     """bool: the game has lasted for `max_steps` steps and is not over by its rules."""
     to_play: jax.Array
-    """int32: the role that is asked. If `sequential` and no role has a choice, the one whose turn it is,
+    """int32: the role to move. If `sequential` and no role has a choice, the one whose turn it is,
     or the first if the net shows none. If not `sequential`, the one role with a choice, otherwise -1."""
     step_count: jax.Array
     """int32: the number of steps since the start."""
@@ -419,7 +419,7 @@ class Game:
         return self._with_goals(out, rows.shape[0])
 
     def _with_goals(self, rows: jax.Array, games: int) -> jax.Array:
-        """Sets the goals of games that are over. It evaluates none, a part or all of the games."""
+        """Sets the goals of games that are over. Evaluates them for none, a part or all games."""
         net = self._goal_net
         assert net is not None
         first, last = self._ends[1], self._ends[2]

@@ -64,7 +64,7 @@ def builtin_names(*, compiled: bool = False) -> list[str]:
 
 
 def load(source: str | os.PathLike[str], **options: Unpack[Options]) -> Game:
-    """Makes a game of a built-in rulesheet or one in a file. `loads` takes the text of one.
+    """Makes a game of a built-in rulesheet or of a file. `loads` takes the text of a rulesheet.
 
     Each warning of the rulesheet is also a `RulesheetWarning` of Python. `Game.warnings` has all of
     them. Ctrl-C cancels the load.
@@ -76,7 +76,7 @@ def load(source: str | os.PathLike[str], **options: Unpack[Options]) -> Game:
         allow: A lint or several to silence, by code or name, as `gdl check` takes them.
         deny: Lints to treat as errors; `warnings` stands for all warnings.
         warn: Lints to treat as warnings; `lints` stands for all silent lints.
-        untrusted: Use the limits for untrusted text: about two seconds and a hundred megabytes.
+        untrusted: Use the limits for untrusted text: about two seconds and 300 MiB.
         max_bytes: The memory limit of each phase of the compiler, in bytes.
         max_steps: The limit of steps of each phase of the compiler. A step takes about ten
             nanoseconds.
@@ -136,7 +136,7 @@ def game_of(source: GameLike) -> Game:
 
 
 def _make(text: str | bytes, called: str, options: Options) -> Game:
-    """Loads a text, and warns of its warnings."""
+    """Loads a text, and issues each of its warnings as a Python warning."""
     rest: Any = dict(options)
     name = rest.pop("name", None)
     game = _gdl.load(text, called if name is None else name, **rest)

@@ -40,7 +40,7 @@ def play_match(
 
     Args:
         game: A `Game`, or a source for `gdl.load`.
-        players: One player for each role except chance, in any order. Each has its role.
+        players: One player for each role except chance, in any order. `Player.role` is its role.
         seconds: The time limit of a decision, in seconds.
         nodes: The node limit of a decision.
         seed: The seed of chance.

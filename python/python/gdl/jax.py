@@ -128,7 +128,7 @@ def _net(rules: GameLike) -> tuple[dict[str, Any], dict[str, Any]]:
     legal = [initial.legal_move_ids(role) for role in roles]
     fluents = np.zeros(len(game.fluents), bool)
     fluents[initial.fluent_ids] = True
-    # Lanes also prove it if the number of moves made determines the turn.
+    # Lanes also prove a game sequential if the number of moves made determines the turn.
     by_lanes = game.chance_role is None and len(roles) <= MOST_ROLES and game.batch(1).sequential
     data = {
         "name": game.name,

@@ -68,7 +68,7 @@ def register(
 
     The first call for a game takes up to a second, for the proofs. Another game of the same name
     replaces the first one. Games are registered in this process alone. A process that unpickles
-    their states registers them too.
+    states of a game must register the game first.
 
     Args:
         rules: A `gdl.Game`, or a source for `gdl.load`.
@@ -103,8 +103,8 @@ def register(
     }
     entry.check(defaults)
     _RULES[name] = entry
-    # A class, since OpenSpiel releases the constructor after the interpreter has ended: it must not
-    # own anything that is freed then.
+    # The constructor is a class: OpenSpiel releases it after the interpreter has ended, so it must
+    # not own anything that is freed with the interpreter.
     pyspiel.register_game(entry.game_type(defaults), type("Game", (_Game,), {"rules": entry, "__module__": __name__}))
     return name
 
@@ -139,8 +139,8 @@ class _Rules:
         return min(limit, self.max_steps)
 
     def tensor_shape(self, parameters: Mapping[str, Any]) -> tuple[int, int] | None:
-        """Returns steps and entries for each step of an information state tensor, without the
-        player row.
+        """Returns the number of steps of an information state tensor, and the number of entries of
+        a step. The player row does not count.
 
         None if the tensor is too large.
         """
@@ -248,7 +248,7 @@ class _Play:
         return _Play(rules, self.state.apply(moves), self.limit, self, moves)
 
     def information(self, player: int) -> Information:
-        """Returns the information of a player, without a move that waits."""
+        """Returns the information of a player, without a move that waits for chance."""
         way: list[_Play] = []
         play = self
         while play.known is None and play.before is not None:
@@ -542,8 +542,9 @@ class _Observer:
     def string_from(self, state: _State, player: int) -> str:
         """Returns the observation as text.
 
-        It is the information state, or the state. If information is hidden, it has the contents of
-        the observation tensor.
+        With perfect recall, the text is the information state; otherwise it is the state or, if
+        information is hidden, the contents of the observation tensor. Empty if the observer shows
+        no public information.
         """
         play, rules = state._play, self.rules
         if not self.is_shown:

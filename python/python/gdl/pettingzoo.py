@@ -1,4 +1,4 @@
-"""Environments of PettingZoo: `env` asks one agent at a time, `parallel_env` all at once.
+"""Environments of PettingZoo: in `env` one agent moves at a time, in `parallel_env` all at once.
 
 >>> import gdl.pettingzoo
 >>> env = gdl.pettingzoo.env("connect_four")
@@ -10,12 +10,12 @@ Agents are the roles except `random`, which draws its moves from the seed of `re
 the number of a move, its index in `gdl.Game.moves`.
 
 An observation is a dictionary of `observation` and `action_mask`. `action_mask` is int8 (moves,),
-the legal moves, all 0 if the agent is not asked. `observation` is int8 (fluents,), the fluents that
-hold. If information is hidden, it is int8 (2 * percepts + moves,): the agent's percepts of the last
-step, all its percepts so far, and all its moves so far.
+the legal moves, all 0 if the agent does not move now. `observation` is int8 (fluents,), the fluents
+that hold. If information is hidden, it is int8 (2 * percepts + moves,): the agent's percepts of the
+last step, all its percepts so far, and all its moves so far.
 
-The reward of an agent at the end is goal / 50 - 1, so from -1 to 1, and 0 if not each has exactly
-one goal. Before the end it is 0.
+The reward of an agent at the end is goal / 50 - 1, so from -1 to 1, and 0 unless each agent has
+exactly one goal. Before the end it is 0.
 
 A move that is not legal raises `gdl.IllegalMoveError`, and the environment is unchanged. With
 `illegal="lose"` it ends the game instead, with a reward of -1 for its agent and 0 for others.
@@ -62,7 +62,7 @@ def env(rules: GameLike, **options: Any) -> AECEnv[str, Observation, int]:
 
 
 def raw_env(rules: GameLike, **options: Any) -> Aec:
-    """Returns an environment that asks one agent at a time: see `Aec`.
+    """Returns an environment in which one agent moves at a time: see `Aec`.
 
     Args:
         rules: A `gdl.Game`, or a source for `gdl.load`.
@@ -75,7 +75,7 @@ def raw_env(rules: GameLike, **options: Any) -> Aec:
 
 
 def parallel_env(rules: GameLike, **options: Any) -> Parallel:
-    """Returns an environment that asks all agents in each step: see `Parallel`.
+    """Returns an environment in which all agents move in each step: see `Parallel`.
 
     Args:
         rules: A `gdl.Game`, or a source for `gdl.load`.
@@ -133,7 +133,7 @@ class _Table:
         raise IllegalMoveError(f"`{name}` is not legal for `{agent}`", None, agent, texts)
 
     def step(self, moves: dict[int, int]) -> None:
-        """Makes the moves of roles. Roles without one make their only move, and chance draws."""
+        """Makes the given moves. Other roles make their only move, and chance draws."""
         if self.chance is not None:
             moves = {**moves, self.chance: int(self.random.choice(self.state.legal_move_ids(self.chance)))}
         self.known = {name: None if known is None else known.step(self.state, moves) for name, known in self.known.items()}
@@ -209,12 +209,12 @@ class _Shared:
 
 
 class Aec(_Shared, AECEnv[str, Observation, int]):  # type: ignore[misc]
-    """An environment that asks one agent at a time.
+    """An environment in which one agent moves at a time.
 
-    In each step of the game it asks the agents that have a choice, in role order. All others make
-    their only move by themselves. If no agent has a choice, chance moves alone. If chance has no
-    choice either, the environment asks the agent on turn for its only move. Moves of the same step
-    are made together after the last choice, so no agent knows them before.
+    In each step of the game, the agents that have a choice choose in role order. All other agents
+    make their only move by themselves. If no agent has a choice, chance moves alone. If chance has
+    no choice either, the agent on turn must give its only move. Moves of the same step are made
+    together after the last choice, so no agent knows them before.
 
     Args:
         rules: A `gdl.Game`, or a source for `gdl.load`.
@@ -240,7 +240,7 @@ class Aec(_Shared, AECEnv[str, Observation, int]):  # type: ignore[misc]
         self._ask()
 
     def _ask(self) -> None:
-        """Advances to the next step in which an agent is asked, or to the end."""
+        """Advances to the next step in which an agent must choose a move, or to the end."""
         table = self._table
         self._chosen: dict[int, int] = {}
         while not (table.is_over() or table.is_cut()):

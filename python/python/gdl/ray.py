@@ -1,7 +1,7 @@
 """Jobs on many machines with Ray: playouts, perft, matches and analyses in shards.
 
-Each function returns the document that `gdl.merge` makes of all shards, one JSON object. It is the
-same as that of one machine, even if processes or nodes die: their tasks are done again elsewhere.
+Each function returns the document that `gdl.merge` makes of all shards, one JSON object. It equals
+the document of one machine, even if processes or nodes die: their tasks are done again elsewhere.
 `json.loads(document)["summary"]` has means and intervals. With a `store`, finished shards are kept,
 and a restarted run continues from these.
 
@@ -46,7 +46,9 @@ class How(TypedDict, total=False):
     num_cpus: int
     """The number of processors of a task, which are its threads; by default 1."""
     pending: int | None
-    """The greatest number of tasks at a time; by default two for each processor of the cluster."""
+    """The greatest number of tasks at a time; by default two for each `num_cpus` processors of the
+    cluster.
+    """
     progress: bool | None
     """True shows progress; by default it is shown if stderr is a terminal."""
 
@@ -75,7 +77,7 @@ def perft(game: GameLike, depth: int, *, prefix: int | None = None, **how: Unpac
     Args:
         game: A `gdl.Game`, or a source for `gdl.load`.
         depth: The greatest length of a sequence, in joint moves.
-        prefix: The number of joint moves after which the states divide the work.
+        prefix: The length of the sequences whose final states are the blocks of the work.
         how: The options of `How`.
 
     Returns:
@@ -155,7 +157,8 @@ def run(
         seconds: The target time of a task, in seconds.
         store: A folder for finished shards, or a location of fsspec.
         num_cpus: The number of processors of a task.
-        pending: The greatest number of tasks at a time; by default two for each processor.
+        pending: The greatest number of tasks at a time; by default two for each `num_cpus`
+            processors of the cluster.
         progress: True shows progress; by default it is shown if stderr is a terminal.
 
     Returns:

@@ -45,8 +45,8 @@ enum AxisKind {
 }
 
 impl Axis {
-    /// Creates the axis of a part of an argument with these values. Returns `None` unless they are
-    /// 2 to 64 numbers or consecutive letters.
+    /// Creates the axis of a part of an argument, given the values of the argument. Returns `None`
+    /// unless their parts are 2 to 64 numbers or consecutive letters.
     fn new(argument: usize, part: Part, values: &BTreeSet<&str>) -> Option<Self> {
         let values: BTreeSet<&str> = values.iter().map(|value| part.of(value)).collect();
         if values.len() < 2 || values.len() > Board::MAX_SIDE {
@@ -164,8 +164,8 @@ impl<'t> Candidate<'t> {
             cells >= 2 * ground
         };
         let candidate = Self { head, names, axes, arity, cells };
-        // A pyramid fills a sixth of the cube around it. A cube with one height at each place is a
-        // board with numbers.
+        // A pyramid fills a sixth of the cube around it. If each place has a single height, the
+        // third argument is a quantity rather than a coordinate.
         let least = if is_high { 6 } else { 3 };
         (cells >= enough && cells * least >= whole && !candidate.is_stack()).then_some(candidate)
     }
@@ -233,7 +233,7 @@ impl<'t> Candidate<'t> {
     }
 }
 
-/// The rank of a relation's name as that of a board: 0 is best, 2 is neutral.
+/// The rank of a relation's name as a name of a board: 0 is best, 2 is neutral.
 fn name_rank(head: &str) -> usize {
     const LIKELY: [&str; 18] = [
         "location", "board", "square", "piece", "mark", "occup", "position", "place", "grid", "tile",
@@ -302,7 +302,8 @@ impl Layout {
         }
     }
 
-    /// The coordinates of a cell, in the order of the rulesheet.
+    /// The coordinates of a cell, in the order of the rulesheet; with four, each part is a column
+    /// or a row of two coordinates.
     pub(super) fn name(&self, cell: usize) -> String {
         let (above, column) = (cell / self.columns.len(), &self.columns[cell % self.columns.len()]);
         let (grid, row) = (&self.grids[above / self.rows.len()], &self.rows[above % self.rows.len()]);

@@ -11,8 +11,8 @@
 //! - `; board: square`: cells are squares, which overrides any other form;
 //! - `; board: rows first`: the first coordinate is the row, from top to bottom, and the second the
 //!   column, as in tables;
-//! - `; board: columns first`: the first is the column, and rows run up, whatever the names of
-//!   variables are;
+//! - `; board: columns first`: the first coordinate is the column, and rows run up, whatever the
+//!   names of variables are;
 //! - `; board: top down`, `; board: bottom up`: the direction of the rows;
 //! - `; board: parts of 3`: there is a gap after every third column and row, as between the
 //!   quarters of Pentago;
@@ -36,8 +36,8 @@ pub enum Tiling {
 }
 
 impl Board {
-    /// Applies the hints of a rulesheet: the names of its variables and its comments. A hint that
-    /// does not fit the board has no effect.
+    /// Applies the hints of a rulesheet: the names of its variables and its comments. An unknown
+    /// hint, or one with a number that does not fit the board, has no effect.
     ///
     /// ```
     /// use gdl_runtime::{board::{Board, Tiling}, vocabulary::Texts};

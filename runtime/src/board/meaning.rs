@@ -1,16 +1,16 @@
 //! The orientation of a board by the names of variables in the rulesheet: `(cell ?row ?col ?mark)`
 //! has the row first.
 //!
-//! Each atom of the board's relation with named coordinates has a vote, and the majority decides.
-//! With `row` or `r` before `col` or `c`, rows run down, as in tables. With `y` before `x`, rows
-//! run up, as in mathematics. The last of three coordinates distinguishes the boards if it is
-//! called `board`, `grid`, `z`, `level` or `layer`. Other names have no effect, nor have rules in
-//! another syntax than KIF.
+//! Each atom of the board's relation has a vote if a coordinate has one of these names. The
+//! majority decides. With `row` or `r` before `col` or `c`, rows run down, as in tables. With `y`
+//! before `x`, rows run up, as in mathematics. The last of three coordinates distinguishes the
+//! boards if it is called `board`, `grid`, `z`, `level` or `layer`. Other names have no effect, nor
+//! have rules in another syntax than KIF.
 
 use super::Board;
 use crate::kif;
 
-/// The most bytes of an atom that is read.
+/// The maximum length of an atom in bytes; longer atoms are skipped.
 const LONGEST: usize = 200;
 
 /// The meaning of a coordinate, by the name of its variable.

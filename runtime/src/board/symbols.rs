@@ -24,11 +24,11 @@ pub(super) fn blank(texts: &[String], counts: &[usize], most: Option<usize>) -> 
     let short = || {
         ["b", "e"].iter().find_map(|name| find(name)).filter(|&mark| find("w").is_none() && counts[mark] > 0)
     };
-    // If there is only one mark, a full board shows nothing blank.
+    // A single mark is not blank, even if most cells start with it.
     named.or(most.filter(|_| texts.len() > 1)).or_else(short)
 }
 
-/// Gives each mark a family and a symbol of a few characters; all symbols differ.
+/// Gives each mark a family and a short symbol; all symbols differ.
 pub(super) fn marks(texts: &[String], blank: Option<usize>) -> Vec<Mark> {
     let words = |text: &str| -> Vec<String> {
         let mut words: Vec<String> = Vec::new();

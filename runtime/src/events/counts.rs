@@ -3,7 +3,7 @@
 //! A gate is true if it has no false operand. A gate that changes notifies its readers, whose
 //! counts increase or decrease by one. A gate whose count becomes zero or leaves zero is *pending*.
 //! Pending gates are processed in ascending order, so each changes at most once, after all gates
-//! below it. A gate that returns to its value before its turn is no longer pending.
+//! below it. A gate whose value changes back before it is processed is no longer pending.
 //!
 //! The bits of the row are gates that are never processed, so their bits of `pending` are the
 //! values of the outputs. Gates that only goals or percepts depend on stay pending until these are
@@ -45,7 +45,8 @@ impl Counts {
         let mut pending = vec![0; words];
         let mut busy = vec![0; words.div_ceil(64)];
         let falses = wiring.falses();
-        // Initially no gate counts as true, so gates that are true there are pending.
+        // Initially no gate counts as true, so gates that are true in the state without fluents are
+        // pending.
         let holding = falses.iter().enumerate().filter(|(_, falses)| **falses == 0);
         holding.for_each(|(gate, _)| toggle(&mut pending, &mut busy, gate));
         Self { wiring, falses, pending, busy, work: 0 }

@@ -43,10 +43,10 @@ pub(super) trait Gates: Send {
     /// The row of bits: the next state, then the view.
     fn row(&self) -> &[u64];
 
-    /// Sets the bits of the goals that hold in a view.
+    /// Sets, in a view, the bits of the goals that hold.
     fn write_goals(&mut self, view: &mut [u64]);
 
-    /// Sets the bits of the percepts of the moves made in a row of percepts.
+    /// Sets, in a row of percepts, the bits of the percepts that follow from the moves made.
     fn write_percepts(&mut self, percepts: &mut [u64]);
 
     /// The work done so far; the trial estimates time from it.
@@ -290,12 +290,13 @@ mod tests {
         bits::test(&view, shape.goal_bit())
     }
 
-    /// A chain of gates of the greatest depth, which is evaluated only when the goal is requested.
+    /// A chain of 300,000 gates, which is evaluated only when the goal is requested.
     #[test]
     fn depth_needs_no_stack() {
         const DEPTH: usize = 300_000;
         let net = goal_net(2, |net, fluents| {
-            // (.. & a) | !b, over and over: the value of the one before, as long as both hold.
+            // Two gates compute `(chain & a) | !b`, which equals `chain` as long as both fluents
+            // hold.
             (0..DEPTH).fold(fluents[0], |chain, depth| !net.and(vec![chain, fluents[depth % 2]]))
         });
         for (_, mut machine) in machines(&net) {

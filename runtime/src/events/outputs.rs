@@ -1,7 +1,7 @@
 //! The outputs of a net in the form that machines use: signals with their destination bits.
 //!
-//! Input: a net, the layout of the game's rows, and the numbers of its gates in a wiring. Output:
-//! the outputs that are always up to date, and those that are computed on request.
+//! Input: a net, the layout of the game's rows, and the indices of the net's gates in a wiring.
+//! Output: the outputs that are always up to date, and those that are computed on request.
 
 use gdl_compiler::propnet::{Net, Signal};
 use gdl_format::shape::Shape;
@@ -21,7 +21,7 @@ pub(super) struct Outputs {
 }
 
 impl Outputs {
-    /// Lists the outputs of a net; `places` has the numbers of its gates.
+    /// Lists the outputs of a net; `places` has the indices of the net's gates in the wiring.
     pub(super) fn new(net: &Net, shape: Shape, places: &[u32]) -> Self {
         let outputs = &net.outputs;
         let output = |signal: Signal, bit: usize| (code(places, signal), bit as u32);
@@ -43,7 +43,8 @@ impl Outputs {
     }
 }
 
-/// Converts a signal of the net to the wiring; `places` has the numbers of its gates.
+/// Converts a signal of the net to the wiring; `places` has the indices of the net's gates in the
+/// wiring.
 pub(super) fn code(places: &[u32], signal: Signal) -> u32 {
     places[signal.gate() as usize] << 1 | u32::from(signal.is_negated())
 }

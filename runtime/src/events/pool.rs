@@ -17,7 +17,7 @@ pub(super) struct Pool {
     wiring: Arc<dyn Wiring>,
     shape: Shape,
     machines: Mutex<Machines>,
-    /// The most machines.
+    /// The maximum number of machines.
     most: usize,
     /// Wakes a thread that waits for a machine.
     returned: Condvar,
@@ -30,8 +30,8 @@ struct Machines {
     idle: Vec<Machine>,
     /// The number of machines, idle or on loan.
     count: usize,
-    /// The number of waiting threads. Since a needless wake-up takes as long as a small step, it is
-    /// skipped if this is 0.
+    /// The number of waiting threads. Since a needless wake-up takes as long as a small step, a
+    /// returned machine wakes no thread if this is 0.
     waiting: usize,
 }
 
@@ -66,7 +66,7 @@ impl Drop for Loan<'_> {
 }
 
 impl Pool {
-    /// Creates a pool whose machines take at most `bytes` bytes, but at least one machine.
+    /// Creates a pool for as many machines as fit into `bytes` bytes, but at least one.
     pub(super) fn new(wiring: Arc<dyn Wiring>, shape: Shape, bytes: usize) -> Self {
         let most = (bytes / (wiring.gate_bytes() + 8 * shape.state_words()).max(1)).max(1);
         Self { wiring, shape, machines: Mutex::default(), most, returned: Condvar::new() }

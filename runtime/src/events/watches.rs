@@ -11,7 +11,7 @@
 //!
 //! Input: a net as [`Wiring`], and the inputs that change. Output: a row of bits, goals and
 //! percepts ([`Gates`](super::machine::Gates)). The work of a change is the number of gates that it
-//! changes, at most O(operands). Each of them takes several times as long as in
+//! changes, at most O(operands). Each changed gate takes several times as long as in
 //! [`counts`](super::counts), but in very large nets most gates are stale. Memory is fixed, except
 //! for lists of at most one entry for each gate.
 
@@ -51,7 +51,7 @@ struct Gate {
     start: u32,
     /// The edge of the watched operand; [`NONE`] if the gate is true or was never evaluated.
     watch: u32,
-    /// The first edge in the list of those that may rely on the gate.
+    /// The first edge of the list of edges whose owners may rely on the gate.
     head: u32,
     /// The level and the flags.
     bits: u32,
@@ -182,7 +182,7 @@ impl Watches {
         }
     }
 
-    /// The lowest of some levels with pending gates.
+    /// The lowest level in a range with pending gates. Returns `None` if there is none.
     fn busy_level(&self, levels: Range<usize>) -> Option<usize> {
         let mut word = levels.start / 64;
         let mut busy = *self.busy.get(word)? & (u64::MAX << (levels.start % 64));
@@ -217,8 +217,8 @@ impl Watches {
         self.conclude(gate, NONE);
     }
 
-    /// Returns true if the gate is an output, or a gate that is not stale relies on it. Removes the
-    /// edges of other gates from its list.
+    /// Returns true if the gate is an output, or a gate that is not stale relies on it. Removes
+    /// from the gate's list the edges before the first whose owner relies on it.
     fn is_live(&mut self, gate: usize) -> bool {
         if self.gates[gate].bits & READ != 0 {
             return true;

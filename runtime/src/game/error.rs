@@ -64,7 +64,7 @@ impl fmt::Display for StepError {
 
 impl Error for StepError {}
 
-/// The kind of name that a text should be.
+/// The expected kind of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum TextKind {
@@ -116,7 +116,7 @@ pub enum TextError {
 }
 
 impl TextError {
-    /// The most characters of a text that an error shows.
+    /// The maximum number of characters that an error shows of a text.
     pub const SHOWN: usize = 200;
 }
 

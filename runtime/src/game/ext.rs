@@ -101,8 +101,8 @@ pub trait GameExt: Game {
     /// legal.
     ///
     /// # Errors
-    /// Returns an error if several roles have a choice, chance among them, if the state is terminal
-    /// or if the move is not legal.
+    /// Returns an error if several roles have a choice (chance is a role, too), if the state is
+    /// terminal or if the move is not legal.
     fn joint(&self, state: &Self::State, action: Self::Move) -> Result<Vec<Self::Move>, StepError> {
         let mut view = self.new_view();
         self.observe_without_goals(state, &mut view);

@@ -10,13 +10,13 @@ use std::marker::PhantomData;
 #[derive(Clone, Debug)]
 pub struct LegalMoves<M, V> {
     view: V,
-    /// The index of the next word and the one after the last.
+    /// The indices of the words after the current one.
     words: std::ops::Range<usize>,
-    /// The number of the current word's first bit.
+    /// The index, among the role's bits, of the current word's first bit.
     base: usize,
     /// The set bits of the current word that are still to come.
     rest: u64,
-    /// The moves still to come.
+    /// The number of moves still to come.
     left: usize,
     id: PhantomData<M>,
 }

@@ -3,7 +3,7 @@
 use super::{Id, Shape};
 use crate::bits;
 
-/// A perception: what a role perceives of a step.
+/// The perception of a step by one role: a list of moves or of percepts.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Perception<M, P> {
     /// The moves of all roles, in role order, if the rules have no `sees`.

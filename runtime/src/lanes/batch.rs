@@ -102,8 +102,8 @@ impl<'g, G: Game> Expansion<'g, G> {
         self.rows.phases()
     }
 
-    /// The phase of a state. Returns `None` if play from the initial state never reaches it.
-    /// O(words of a state).
+    /// The phase of a state. Returns `None` if the state is at no phase; play from the initial
+    /// state never reaches such a state. O(words of a state).
     #[must_use]
     #[inline]
     pub fn phase(&self, state: &G::State) -> Option<usize> {
@@ -157,11 +157,11 @@ impl<'g, G: Game> Expansion<'g, G> {
 
     /// Adds a state with each of its joint moves after the first `skip`, as far as there is room;
     /// the last role's move changes fastest. `view` is the view of the state. A terminal state has
-    /// no joint moves. Returns the number of joint moves left. O(words of the state and the view +
-    /// pairs).
+    /// no joint moves. Returns the number of joint moves for which there was no room. O(words of
+    /// the state and the view + pairs).
     ///
     /// # Panics
-    /// Panics if the state or the view is of another game and too short.
+    /// Panics if the state or the view has too few words, as those of another game may have.
     pub fn push_all(&mut self, state: &G::State, view: &G::View, skip: u64) -> u64 {
         self.rows.push_all(state.as_ref(), view.as_ref(), skip)
     }
@@ -257,7 +257,7 @@ impl<G: Game> Batch<G> {
     /// Writes the view of a lane's state as [`Game::observe`] does, except that terminal states
     /// have no legal moves here, whatever the rules are.
     ///
-    /// Goal values of chance are written only where it has exactly one.
+    /// Goal values of chance are written only where chance has exactly one.
     ///
     /// # Panics
     /// Panics if there is no such lane.
@@ -326,7 +326,7 @@ impl<'g, G: Game> Leaves<'g, G> {
     /// The number of games of a pass.
     pub const LANES: usize = LANES;
 
-    /// The most states of a pass.
+    /// The maximum number of states of a pass.
     pub const MOST: usize = RowLeaves::MOST;
 
     /// Creates lanes for games of at most `max_length` moves. Longer games are abandoned and
@@ -339,8 +339,8 @@ impl<'g, G: Game> Leaves<'g, G> {
         Some(Self { rows: RowLeaves::new(game.table()?, isa, max_length)?, game: PhantomData })
     }
 
-    /// The phase of a state on the cycle. Returns `None` if play from the initial state never
-    /// reaches it. O(words of a state).
+    /// The phase of a state on the cycle. Returns `None` if the state is at no phase; play from the
+    /// initial state never reaches such a state. O(words of a state).
     #[must_use]
     pub fn phase(&self, state: &G::State) -> Option<usize> {
         self.rows.phase(state.as_ref())

@@ -12,8 +12,8 @@
 //! together as a crowd. The long digits of the rank are subtracted once for each crowd, and the
 //! groups of a crowd only if some lane chooses there.
 //!
-//! Without optimisation each number of moves has a separate function: inlined into one, they had a
-//! stack frame of two megabytes.
+//! Without optimisation each number of moves has a separate function. If all were inlined into one,
+//! its stack frame would have two megabytes.
 //!
 //! The amount of noise used depends on the drawn numbers, but not on the instruction set. Closures
 //! are avoided: one that handles a [`Word`] is compiled without the instructions of that word.
@@ -22,26 +22,27 @@ use super::noise::Source;
 use crate::simd::{Plane, Word};
 use gdl_format::lanes::MOST_SLOTS;
 
-/// The moves in a group: as many as three digits count.
+/// The number of moves in a group: three digits count up to seven.
 const GROUP: usize = 7;
 
-/// The groups in a crowd, and its moves: as many as six digits count.
+/// The number of groups in a crowd, and the number of its moves: six digits count up to 63.
 const GROUPS: usize = 9;
 const CROWD: usize = GROUPS * GROUP;
 
 /// The number of moves from which on crowds are used.
 const VAST: usize = 1 << 10;
 
-/// The digits of the greatest possible rank.
+/// The number of digits of the greatest possible rank.
 const DIGITS: usize = MOST_SLOTS.ilog2() as usize;
 
-/// The most digits of a rank that is drawn without checking how many digits are needed.
+/// Ranks of at most this number of digits are drawn without checking how many digits are needed.
 const SHORT: usize = 4;
 
 /// Buffers for [`choose`].
 #[derive(Clone, Debug, Default)]
 pub struct Groups {
-    /// The digits of the count of each group, and the lanes that chose in it.
+    /// For each group of moves, the three binary digits of its count of legal moves, and the lanes
+    /// whose chosen move is in the group.
     groups: Vec<[Plane; 4]>,
     crowds: Vec<Crowd>,
 }
@@ -65,10 +66,11 @@ impl Groups {
     }
 }
 
-/// Replaces the legal moves by the chosen one. Returns the lanes that have no legal move.
+/// Replaces the legal moves by the chosen one. Returns the lanes that have no legal move. There
+/// must be fewer than 2^24 moves.
 ///
 /// # Panics
-/// Panics if `groups` is too small for the moves, or there are more moves than slots may exist.
+/// Panics if `groups` is too small for the moves.
 #[inline(always)]
 pub fn choose<W: Word>(moves: &mut [Plane], noise: &mut Source<'_, W>, groups: &mut Groups) -> W {
     macro_rules! by_digits {
@@ -168,8 +170,8 @@ fn many<W: Word, const B: usize>(moves: &mut [Plane], noise: &mut Source<'_, W>,
     let mut words = [W::splat(false); GROUP];
     let mut inner = [W::splat(false); 3];
     for (planes, group) in moves.chunks(GROUP).zip(groups.iter_mut()) {
-        // The rank falls below zero only once: the counts of the other groups are too small to do
-        // so again.
+        // The rank falls below zero only once: it then wraps to a number above the sum of the
+        // remaining counts.
         let before = rank;
         let here = subtract(&mut rank, &[W::load(&group[0]), W::load(&group[1]), W::load(&group[2])]);
         here.store(&mut group[3]);
@@ -220,7 +222,7 @@ fn vast<W: Word>(moves: &mut [Plane], noise: &mut Source<'_, W>, groups: &mut Gr
         for (planes, place) in planes.chunks(GROUP).zip(&mut crowd.groups) {
             let before = rest;
             let own = load(planes);
-            // The remaining number falls below zero only once, too.
+            // In the lanes of `here`, `rest` falls below zero only once, too.
             let here = here.and(subtract(&mut rest, &count::<W, GROUP>(own)));
             here.store(place);
             for (digit, before) in inner.iter_mut().zip(before) {
@@ -337,7 +339,7 @@ fn subtract<W: Word, const B: usize>(rank: &mut [W; B], other: &[W]) -> W {
 /// Selects the set word with this rank.
 #[inline(always)]
 fn pick<W: Word, const N: usize, const I: usize>(words: [W; N], mut rank: [W; I]) -> [W; N] {
-    // Below zero the rank wraps to 2^I - 1, and there are too few words to bring that down to zero.
+    // Below zero the rank wraps to 2^I - 1, which is at least the number of words that remain.
     let mut picked = words;
     for (picked, word) in picked.iter_mut().zip(words) {
         *picked = match rank[..] {
@@ -410,8 +412,8 @@ const fn blind(digits: usize) -> usize {
     }
 }
 
-/// Draws numbers in the lanes of `todo`. `ranges` has the digits of the greatest number and those
-/// that may be set. Returns the lanes that must draw again.
+/// Draws numbers in the lanes of `todo`. `ranges` has, for each digit, its value in the greatest
+/// number and the lanes where it may be set. Returns the lanes that must draw again.
 #[inline(always)]
 fn try_draw<W: Word>(rank: &mut [W], ranges: &[(W, W)], todo: W, noise: &mut Source<'_, W>) -> W {
     let mut above = W::splat(false);

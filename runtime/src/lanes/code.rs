@@ -26,7 +26,8 @@ pub trait Code {
     /// Computes the view of the state.
     fn observe<W: Word>(&self, phase: usize, slots: &mut Slots);
 
-    /// Returns true if `score` computes the scores of saved states, rather than `observe`.
+    /// Returns true if the scores are computed by `score` from saved states, rather than by
+    /// `observe`.
     fn keeps(&self, phase: usize) -> bool;
 
     /// Saves the states of ended games.
@@ -35,7 +36,8 @@ pub trait Code {
     /// Scores the saved states.
     fn score<W: Word>(&self, phase: usize, slots: &mut Slots);
 
-    /// Adds each counted slot, in order, over the lanes whose scored game has ended.
+    /// For each counted slot, in order, adds to its sum the number of `scored` lanes that it
+    /// contains.
     fn count<W: Word>(&self, phase: usize, slots: &Slots, scored: W, sums: &mut [Plane]);
 
     /// Draws each role's move among its legal moves. Returns the lanes where some role has none.
@@ -143,7 +145,7 @@ impl fmt::Debug for Straight {
     }
 }
 
-/// The parts of a step that run in sequence, for phases of the cycle.
+/// A part of a step: two programs that run in sequence, at the given phases of the cycle.
 #[derive(Clone, Copy)]
 pub(super) enum Part {
     /// Computes the next states of states at a phase, and their views at the next one.

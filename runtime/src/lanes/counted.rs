@@ -1,10 +1,11 @@
 //! Uniform choice among a known number of legal moves, equal in all lanes that matter: from planes
 //! of the legal moves to planes of the chosen moves.
 //!
-//! Nothing is counted, and all lanes draw numbers from the same range. The power of two in its
-//! length takes random digits directly. Only the odd part is drawn by rejection, from enough digits
-//! to make rejection rare. For example, two numbers below eight make one below nine: the first one,
-//! or eight if the second is seven. The draw is rejected if both are seven.
+//! Nothing is counted, and all lanes draw numbers from the same range. The largest power of two
+//! that divides the length of the range takes random digits directly. Only the odd factor is drawn
+//! by rejection, from enough digits to make rejection rare. For example, two numbers below eight
+//! make one below nine: the first one, or eight if the second is seven. The draw is rejected if
+//! both are seven.
 
 use super::noise::Source;
 use crate::simd::{Plane, Word};
@@ -50,7 +51,8 @@ fn make<W: Word, const D: usize>(moves: &mut [Plane], count: usize, mut rank: [W
     for plane in moves {
         let legal = W::load(plane);
         legal.and(equal(&rank, 0)).store(plane);
-        // Below zero the rank wraps to 2^D - 1, which is more than the legal moves that remain.
+        // Below zero the rank wraps to 2^D - 1, which is at least the number of legal moves that
+        // remain.
         let mut borrow = legal;
         for digit in &mut rank {
             (*digit, borrow) = (digit.xor(borrow), borrow.and_not(*digit));
@@ -91,7 +93,8 @@ fn draw<W: Word>(rank: &mut [W; DIGITS], count: usize, noise: &mut Source<'_, W>
     }
 }
 
-/// The number of draws after which no lane of 512 remains with a probability of six in seven.
+/// The number of draws after which, with a probability of at least six in seven, no lane of 512
+/// must draw again.
 const fn blind(odd: usize) -> usize {
     match odd {
         9 => 2,

@@ -28,7 +28,8 @@ impl Cycle {
         self.phases.len()
     }
 
-    /// The phase of a state. Returns `None` if play never reaches it.
+    /// The phase of a state. Returns `None` if the state is at no phase; play never reaches such a
+    /// state.
     #[inline]
     pub(crate) fn find(&self, state: &[u64]) -> Option<usize> {
         let fits =

@@ -3,8 +3,9 @@
 //!
 //! States are consecutive rows of bits; lanes need planes. So a pass transposes words of 512 lanes
 //! into planes, runs the programs of a phase on them, and transposes the requested planes back. A
-//! joint move is one move for each role that has a choice. It is stored as an 8-bit number, which a
-//! pass decodes. If the role has more than 256 moves, its bit is set in a plane at once.
+//! joint move is one move for each role that has a choice. Each role's move is stored as an 8-bit
+//! number, which a pass decodes. If the role has more than 256 moves, the bit of the move is set in
+//! a plane at once.
 //!
 //! A pass takes O(operations + words of a state and a view) steps. An expansion takes its slots and
 //! 4 KiB for each word of a state. A [`RowBatch`] takes 4 KiB for each word of a state and a view,
@@ -22,20 +23,20 @@ use crate::{
 use gdl_format::lanes::MOST_SLOTS;
 use std::{fmt, ops::Range};
 
-/// The slot that is set in every lane after the programs have run; only the programs read it as
-/// idle lanes.
+/// The slot of the idle lanes, which only the programs read. It is set in every lane after they
+/// have run.
 const ALWAYS: u32 = IDLE;
 
 /// The bound on the joint moves of a state, so that the sum over 512 states fits 64 bits.
 const MOST_JOINTS: u64 = 1 << 54;
 
-/// The most words of a state and a view: a batch takes at most 32 MiB.
+/// The maximum number of words of a state and a view: a batch takes at most 32 MiB.
 const MOST_WORDS: usize = 1 << 13;
 
 /// The greatest number of moves of a role that a byte can number.
 const FEW: usize = 1 << u8::BITS;
 
-/// The most binary digits of a number of moves.
+/// The maximum number of binary digits of a number of moves.
 const DIGITS: usize = MOST_SLOTS.ilog2() as usize;
 
 /// Batched successor generation, 512 (state, joint move) pairs a pass:
@@ -47,7 +48,7 @@ pub struct RowExpansion<'t> {
     slots: Store,
     /// The states that were added, one after the other.
     parents: Vec<Plane>,
-    /// For each role with at most 256 moves, the numbers of the moves that were added.
+    /// For each role with at most 256 moves, the 8-bit number of its move in each lane.
     moves: Vec<[u8; LANES]>,
     scratch: Box<[Rows; 2]>,
     phase: usize,
@@ -120,7 +121,7 @@ impl RowBatch {
     /// Writes the view of a state as [`Game::observe`](crate::Game::observe) does, except that
     /// terminal states have no legal moves here, whatever the rules are.
     ///
-    /// Goal values of chance are written only where it has exactly one.
+    /// Goal values of chance are written only where chance has exactly one.
     ///
     /// # Panics
     /// Panics if there is no such lane.
@@ -230,8 +231,8 @@ impl<'t> RowExpansion<'t> {
         self.lanes.cycle.len()
     }
 
-    /// The phase of a state. Returns `None` if play from the initial state never reaches it.
-    /// O(words of a state).
+    /// The phase of a state. Returns `None` if the state is at no phase; play from the initial
+    /// state never reaches such a state. O(words of a state).
     #[must_use]
     #[inline]
     pub fn phase(&self, state: &[u64]) -> Option<usize> {
@@ -331,8 +332,8 @@ impl<'t> RowExpansion<'t> {
 
     /// Adds a state with each of its joint moves after the first `skip`, as far as there is room;
     /// the last role's move changes fastest. `view` is the view of the state. A terminal state has
-    /// no joint moves. Returns the number of joint moves left. O(words of the state and the view +
-    /// pairs).
+    /// no joint moves. Returns the number of joint moves for which there was no room. O(words of
+    /// the state and the view + pairs).
     ///
     /// # Panics
     /// Panics if `view` is shorter than [`Shape::view_words`], or a word of the state is missing.
@@ -598,7 +599,8 @@ impl Kernel for Pass<'_, '_> {
         slots[0] = Plane::ZERO;
         slots[IDLE as usize] = Plane::ZERO;
         slots[FRESH as usize] = Plane::ZERO;
-        // Scores are computed for the states themselves.
+        // All lanes count as ended, so that `keep` and `score` compute the scores of the current
+        // states.
         slots[ENDED as usize] = Plane::ONES;
         let seen = if advances { (here + 1) % lanes.cycle.len() } else { here };
         let Phase { observe, keep, score, .. } = &lanes.phases[seen];
@@ -703,7 +705,7 @@ fn count<W: Word>(
     counts.fill(1);
     for role in &phase.roles {
         if role.is_forced() {
-            // A forced move counts as one factor.
+            // A forced move is a factor of one.
             continue;
         }
         let digits = sum::<W>(&slots[role.slots()], &mut buffer[..DIGITS]);

@@ -13,9 +13,9 @@
 //! Where chance has a choice, each game draws from its own stream, as if it were played alone.
 //!
 //! A step takes O(phases met * operations + planes), and reading takes O(lanes * words of a row). A
-//! [`Stepper`] has its own programs. It takes 64 bytes for each of their slots, and 4 KiB for each
-//! word that is read at a time. [`Games`] take 64 bytes for each fluent and each goal value, and
-//! twice that for each move of each role. If chance plays, they take 32 bytes for each game.
+//! [`Stepper`] has its own programs. It takes 64 bytes for each slot, and 4 KiB for each word that
+//! is read at a time. [`Games`] take 64 bytes for each fluent and each goal value, and twice that
+//! for each move of each role. If chance plays, they take 32 bytes for each game.
 
 mod read;
 mod step;
@@ -34,7 +34,7 @@ use crate::{
 use read::Weave;
 use std::{fmt, ops::Range};
 
-/// The most words of a row: a read takes at most 32 MiB.
+/// The maximum number of words of a row: a read takes at most 32 MiB.
 const MOST_WORDS: usize = 1 << 13;
 
 /// A stepper of games in planes.
@@ -99,8 +99,8 @@ pub struct Games {
     /// The games that have ended, and those of them that the last step ended.
     over: Plane,
     ended: Plane,
-    /// The ended games that reached a terminal state, rather than a state where a role has no legal
-    /// move.
+    /// The games that the last step brought to a terminal state, rather than to a state where a
+    /// role has no legal move.
     terminal: Plane,
     goals: Box<[Plane]>,
     /// The stream of random numbers of each game, if chance plays.
@@ -120,7 +120,7 @@ impl fmt::Debug for Games {
 }
 
 impl Games {
-    /// The most games.
+    /// The maximum number of games.
     pub const MOST: usize = LANES;
 
     /// The number of games.
@@ -154,7 +154,7 @@ impl Games {
         holds.for_each(|(fluent, _)| bits::set(state, fluent));
     }
 
-    /// Sets the stream that chance draws from in a game, if it plays.
+    /// Sets the stream that chance draws from in a game, if chance plays.
     pub fn seed(&mut self, game: usize, stream: Stream) {
         if let Some(old) = self.streams.get_mut(game) {
             *old = stream;
@@ -281,7 +281,8 @@ impl Stepper {
     }
 
     /// The role to move in a state, if one role chooses at each step; the first role if none has a
-    /// choice. Returns `None` if play never reaches the state. O(words of a state).
+    /// choice. Returns `None` if the state is at no phase; play never reaches such a state. O(words
+    /// of a state).
     #[must_use]
     pub fn speaker(&self, state: &[u64]) -> Option<usize> {
         self.lanes.find(state).map(|phase| self.plans[phase].speaker)

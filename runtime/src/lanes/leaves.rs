@@ -41,7 +41,7 @@ impl<'t> RowLeaves<'t> {
     /// The number of games of a pass.
     pub const LANES: usize = LANES;
 
-    /// The most states of a pass.
+    /// The maximum number of states of a pass.
     pub const MOST: usize = WORDS;
 
     /// Creates lanes for games of at most `max_length` moves. Longer games are abandoned and
@@ -62,8 +62,8 @@ impl<'t> RowLeaves<'t> {
         Self { player: Player::new(lanes, isa, straight, 0, max_length) }
     }
 
-    /// The phase of a state on the cycle. Returns `None` if play from the initial state never
-    /// reaches it. O(words of a state).
+    /// The phase of a state on the cycle. Returns `None` if the state is at no phase; play from the
+    /// initial state never reaches such a state. O(words of a state).
     #[must_use]
     pub fn phase(&self, state: &[u64]) -> Option<usize> {
         self.player.lanes.cycle.find(state)

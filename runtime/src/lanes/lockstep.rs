@@ -14,8 +14,8 @@ use std::fmt;
 ///
 /// These are exactly the games that [`Playouts`](crate::Playouts) plays with
 /// [`PlayoutMode::Lanes`](crate::playouts::PlayoutMode). A lane whose game has ended starts another
-/// one, as long as some are left. If players take turns, it waits for the phase of the initial
-/// state.
+/// one, as long as some are left. If players take turns, the lane first waits for the phase of the
+/// initial state.
 ///
 /// ```
 /// use gdl_runtime::{Game, GameExt, engine::Lockstep, game::Id, gdl, lanes::Isa};
@@ -55,9 +55,9 @@ impl<'t> Lockstep<'t> {
     /// The number of lanes.
     pub const LANES: usize = LANES;
 
-    /// Creates the first games of a block, before their start. They run straight-line code if
-    /// `straight` is true and there is some. Returns `None` if the table cannot be played in lanes
-    /// (see [`Playouts::engine`](crate::Playouts::engine)) or `max_length` is 0.
+    /// Creates the first `games` games of a block, before their start. They run straight-line code
+    /// if `straight` is true and there is some. Returns `None` if the table cannot be played in
+    /// lanes (see [`Playouts::engine`](crate::Playouts::engine)) or `max_length` is 0.
     #[must_use]
     pub fn new(
         table: &'t Table,
@@ -84,16 +84,18 @@ impl<'t> Lockstep<'t> {
         goes_on
     }
 
-    /// Returns true if the lane made a move in the last step. Otherwise its game has ended.
+    /// Returns true if the lane made a move in the last step. Otherwise the lane has no running
+    /// game.
     ///
     /// # Panics
-    /// Panics if there is no such lane, as do the other methods.
+    /// Panics if there is no such lane, like the other methods.
     #[must_use]
     pub fn has_moved(&self, lane: usize) -> bool {
         self.player.playing.lane(lane)
     }
 
-    /// Returns true if a game started in the lane in the last step, whose move is its first one.
+    /// Returns true if a game started in the lane in the last step. The lane's move in that step is
+    /// then the first of the game.
     #[must_use]
     pub fn has_started(&self, lane: usize) -> bool {
         self.player.starts.last().lane(lane)

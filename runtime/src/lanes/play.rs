@@ -42,7 +42,7 @@ pub(crate) struct Player<'l> {
     time: u64,
     /// The earliest time at which a game can reach the greatest length.
     due: u64,
-    /// The number of games still to start, minus those of `since`.
+    /// The number of games still to start, plus those of `since`, which have started.
     left: u64,
     since: Since,
     /// The lanes of each phase with a state that was saved there and is still to be scored.
@@ -98,8 +98,8 @@ impl Sums {
 }
 
 impl<'l> Player<'l> {
-    /// Creates a player of games of at most `max_length` moves, at least one. It runs straight-line
-    /// code if `straight` is true and there is some.
+    /// Creates a player of games of at most `max_length` moves; `max_length` must be at least 1. It
+    /// runs straight-line code if `straight` is true and there is some.
     pub(crate) fn new(lanes: &'l Lanes, isa: Isa, straight: bool, seed: u64, max_length: u64) -> Self {
         Self {
             lanes,
@@ -267,7 +267,8 @@ impl<'l> Player<'l> {
         code.count(phase, &self.slots, scored, &mut self.sums.items[phase]);
     }
 
-    /// Starts games in free lanes, as many as are left, and returns these lanes.
+    /// Starts games in free lanes, as long as games are left. Returns the lanes of the started
+    /// games.
     #[inline(always)]
     fn start_games<W: Word>(&mut self, free: W) -> W {
         if self.since.sure > 0 {
@@ -314,12 +315,12 @@ fn plane<W: Word>(word: W) -> Plane {
     plane
 }
 
-/// Sums the numbers of all words.
+/// Adds up the sums of all words of lanes.
 fn total(sums: &Plane) -> u64 {
     sums.0.iter().sum()
 }
 
-/// Adds the number of set bits in each word to its sum.
+/// Adds the number of set bits in each 64-bit word of `word` to the sum at the same place.
 #[inline(always)]
 pub fn add<W: Word>(sum: &mut Plane, word: W) {
     W::load(sum).add(word.counts()).store(sum);

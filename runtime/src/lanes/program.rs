@@ -8,8 +8,8 @@ use crate::{
 };
 use gdl_format::lanes::{Choice, Item, Schedule};
 
-/// Calls a macro with the tables of all functions of three operands, one for each set that differs
-/// only in the order of the operands.
+/// Calls a macro with the truth tables of all functions of three operands. Of those that differ
+/// only in the order of the operands, only the least is listed.
 macro_rules! for_each_table {
     ($with:ident) => {
         $with! {
@@ -89,14 +89,15 @@ impl<'t> Programs<'t> {
         self.0.phases[..self.0.cycle.len()].iter().map(Phase::programs).collect()
     }
 
-    /// The phases after each number of moves, for games from the initial state, whose length they
-    /// bound. Empty if the game has no such programs.
+    /// The phases after each number of moves, for games from the initial state. Their number bounds
+    /// the length of these games. Empty if the game has no such programs.
     #[must_use]
     pub fn plies(self) -> Vec<PhasePrograms<'t>> {
         self.0.phases[self.0.cycle.len()..].iter().map(Phase::programs).collect()
     }
 
-    /// The phase of a state on the cycle. Returns `None` if play never reaches it.
+    /// The phase of a state on the cycle. Returns `None` if the state is at no phase; play never
+    /// reaches such a state.
     #[must_use]
     pub fn find(self, state: &[u64]) -> Option<usize> {
         self.0.find(state)

@@ -21,14 +21,14 @@ pub(super) struct Starts {
 }
 
 impl Starts {
-    /// An empty record: no game has started at time 0.
+    /// Creates an empty record: no game has started at time 0.
     pub(super) fn new() -> Self {
         let notes =
             vec![Plane::ZERO; NOTES].try_into().unwrap_or_else(|_| unreachable!("as many as there are"));
         Self { notes, since: 0, count: 0, times: Box::new([0; LANES]) }
     }
 
-    /// Restarts at time 0, at which all games without a later plane have started.
+    /// Restarts at time 0. Games that no later plane contains count as started at time 0.
     pub(super) fn restart(&mut self) {
         (self.since, self.count) = (0, 0);
         self.notes[NOTES - 1] = Plane::ZERO;

@@ -58,8 +58,8 @@ impl<'g, G: Game> DepthFirst<'g, G> {
         }
     }
 
-    /// Enters a state at a depth. Returns its number of joint moves at the last level. Otherwise
-    /// starts its enumeration and returns 0.
+    /// Enters a state at a depth. At the last level, returns the number of its joint moves.
+    /// Otherwise starts the enumeration of these and returns 0.
     fn enter(&mut self, depth: usize, state: G::State, length: usize) -> u128 {
         let game = self.game;
         game.observe_without_goals(&state, &mut self.view);

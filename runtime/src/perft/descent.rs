@@ -59,8 +59,8 @@ pub(super) struct Descent<'t> {
 }
 
 impl<'t> Descent<'t> {
-    /// Creates a counter. Returns `None` if play never reaches the state, or the table's states
-    /// cannot be stepped in lanes.
+    /// Creates a counter. Returns `None` if the state is at no phase of the cycle, or the table's
+    /// states cannot be stepped in lanes.
     pub(super) fn new(table: &'t Table, isa: Isa, state: &[u64], cancel: &Cancel) -> Option<Self> {
         let expansion = RowExpansion::new(table, isa)?;
         expansion.phase(state)?;
@@ -118,7 +118,7 @@ impl<'t> Descent<'t> {
     }
 
     /// Calls `see` with each successor of states after equally many moves and the number of paths
-    /// to its parent, until it returns false. Returns true if it never did.
+    /// to its parent, until `see` returns false. Returns true if it never did.
     pub(super) fn successors<S: Row>(
         &mut self,
         level: &[(S, u128)],

@@ -23,7 +23,7 @@ pub(super) fn run_neon<K: Kernel>(kernel: K) -> K::Output {
 }
 
 /// Encrypts every plane by three rounds of AES, with one key for each round. Returns false if the
-/// machine has no instructions for them.
+/// machine has no AES instructions.
 pub(super) fn encrypt(planes: &mut [Plane], keys: &[Plane; 3]) -> bool {
     #[target_feature(enable = "aes")]
     fn encrypt(planes: &mut [Plane], keys: &[Plane; 3]) {
@@ -50,7 +50,7 @@ pub(super) fn encrypt(planes: &mut [Plane], keys: &[Plane; 3]) -> bool {
     is_there
 }
 
-/// 128 bits on any machine.
+/// 128 bits on any `AArch64` machine.
 pub(super) type Quarter = Neon<false>;
 
 /// 128 bits. The type with AES and SHA3 is only created and used inside [`run_neon`]. There LLVM

@@ -2,8 +2,9 @@
 //! checks.
 //!
 //! [`Operations`] are built from the steps of a program and never change. They store the number of
-//! planes that they need, and [`Operations::on`] checks it before a program runs. A place is a
-//! distance in bytes, in 32 bits, which an address takes as it is.
+//! planes that they need, and [`Operations::on`] checks it before a program runs. A place is the
+//! distance of a plane from the first one in bytes. It has 32 bits and is added to an address
+//! without conversion.
 
 use super::{Plane, Word};
 use gdl_format::lanes::{MOST_SLOTS, SLOT_BYTES, Step};
@@ -14,7 +15,7 @@ const _: () = assert!(size_of::<Plane>() == SLOT_BYTES && MOST_SLOTS * SLOT_BYTE
 #[derive(Clone, Debug)]
 pub(crate) struct Operations {
     steps: Box<[[u32; 4]]>,
-    /// The number of planes that must exist; each place is below it.
+    /// The number of planes that must exist; each slot is below it.
     planes: usize,
 }
 

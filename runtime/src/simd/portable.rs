@@ -1,8 +1,8 @@
 //! Planes as four vectors of 128 bits, which nearly all machines have.
 //!
-//! AES rounds are most of the work of random games on machines without instructions for them.
-//! Nearly all machines have them, so they are looked up at run time, and called for three rounds at
-//! a time.
+//! AES rounds are most of the work of random games on machines without AES instructions. Nearly all
+//! machines have these instructions, so they are detected at run time, and called for three rounds
+//! at a time.
 
 #[cfg(target_arch = "aarch64")]
 use super::arm as machine;

@@ -17,8 +17,7 @@ const WORDS: usize = size_of::<Plane>() / size_of::<u64>();
 
 /// Planes, all zero at first.
 pub(crate) struct Store {
-    /// The words of one plane more than there are, so that aligned planes fit. The length never
-    /// changes.
+    /// The words of `planes + 1` planes, so that aligned planes fit. The length never changes.
     words: Vec<u64>,
     /// The offset of the first plane, in words.
     start: usize,

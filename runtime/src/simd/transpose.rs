@@ -24,11 +24,11 @@ const FEW: usize = 3;
 /// Like [`FEW`], for the direction from planes to rows.
 const FEW_ROWS: usize = 4;
 
-/// Transposes planes to rows, for the first `blocks` blocks of 64 lanes. Bits without a plane are
-/// clear; `scratch` may have any content. O(blocks), about 100 word operations for each.
+/// Transposes planes to rows, for the first `blocks` blocks of 64 lanes, at most 8. Bits without a
+/// plane are clear; `scratch` may have any content. O(blocks), about 100 word operations for each.
 ///
 /// # Panics
-/// Panics if there are more than 64 planes or more than 8 blocks.
+/// Panics if there are more than 64 planes.
 #[inline(always)]
 pub(crate) fn to_rows<W: Word>(planes: &[Plane], rows: &mut Rows, blocks: usize, scratch: &mut Rows) {
     let groups = gather::<W>(planes, scratch);
@@ -100,7 +100,8 @@ fn load<W: Word, const COUNT: usize>(scratch: &Rows, block: usize) -> [W; COUNT]
 /// planes have unspecified bits. `scratch` may have any content. O(blocks), as for [`to_rows`].
 ///
 /// # Panics
-/// Panics if there are more than 64 planes, more than 8 blocks, or not exactly 512 states.
+/// Panics if there are more than 64 planes. With more than 8 blocks, or not exactly 512 states,
+/// panics or leaves the planes with unspecified bits.
 #[inline(always)]
 pub(crate) fn to_planes<W: Word>(
     states: &[Plane],
@@ -206,8 +207,8 @@ pub(super) fn digits_of_bytes<W: Word>(word: W) -> W {
     W::load(&Plane(digits))
 }
 
-/// Applies a chunk to eight words by [`Word::call`], since it is long and kernels use it in many
-/// places.
+/// Applies a chunk to eight words by [`Word::call`], since the chunk is long and kernels use it in
+/// many places.
 #[inline(always)]
 pub(super) fn apply<W: Word>(mut words: [W; 8], change: impl Chunk) -> [W; 8] {
     let mut planes = [Plane::ZERO; 8];
@@ -268,7 +269,7 @@ impl Chunk for Transpose {
     }
 }
 
-/// Exchanges the bits of `low` above the mask with the bits of `high` in the mask.
+/// Exchanges the bits of `low` in `mask << distance` with the bits of `high` in `mask`.
 #[inline(always)]
 fn swap(low: u64, high: u64, distance: u32, mask: u64) -> (u64, u64) {
     let change = (low >> distance ^ high) & mask;

@@ -7,18 +7,18 @@
 use super::{Chunk, Plane, Slots, Word};
 use std::marker::PhantomData;
 
-/// Bits in one register or two, with functions of each bit unless stated otherwise.
+/// Bits in one register or several. Functions work on each bit separately, unless stated otherwise.
 pub trait Vector: Copy {
     /// Reads the vector from memory.
     ///
     /// # Safety
-    /// There are as many bytes, aligned to their number.
+    /// There must be as many bytes as a vector has, aligned to the size of the vector.
     #[must_use]
     unsafe fn read(from: *const u64) -> Self;
     /// Writes the vector to memory.
     ///
     /// # Safety
-    /// As for `read`, and nothing else refers to them.
+    /// As for `read`, and nothing else may refer to these bytes.
     unsafe fn write(self, to: *mut u64);
 
     /// Creates a vector whose bits are all equal to `bit`.

@@ -1,9 +1,10 @@
 //! Planes in the vectors of x86-64 machines.
 //!
 //! Each instruction set has a type whose functions call its instructions. The type is private to
-//! the folder. Only the function here that runs a [`Kernel`] passes it on, and its callers check
-//! the machine first. So the machine has the instructions wherever such a function is called. Loads
-//! and stores use references to a [`Plane`], which has the required size and alignment.
+//! this file, except for `Quarter`, which every machine supports. Only the function here that runs
+//! a [`Kernel`] passes the type on, after it has checked the machine. So the machine has the
+//! instructions wherever a function of the type is called. Loads and stores use references to a
+//! [`Plane`], which has the required size and alignment.
 
 use super::{Chunk, Kernel, Plane, Slots, Vector, Word, vector::Pair};
 #[allow(clippy::wildcard_imports, reason = "three dozen instructions")]
@@ -29,7 +30,7 @@ pub(super) fn has_avx512() -> bool {
 }
 
 /// Encrypts every plane by three rounds of AES, with one key for each round. Returns false if the
-/// machine has no instructions for them.
+/// machine has no AES instructions.
 pub(super) fn encrypt(planes: &mut [Plane], keys: &[Plane; 3]) -> bool {
     #[target_feature(enable = "aes")]
     fn encrypt(planes: &mut [Plane], keys: &[Plane; 3]) {
@@ -391,7 +392,7 @@ fn digits(word: Avx512) -> Avx512 {
     Avx512(_mm512_permutexvar_epi8(Avx512::load(&UPRIGHT).0, bits))
 }
 
-/// Looks up sixteen bytes at a time; each is an index of up to sixteen values.
+/// Looks up sixteen bytes at a time; each is an index below 16.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn look_up(places: Avx512, values: &[f32; 128], to: &mut [f32; 64]) {
@@ -431,7 +432,8 @@ fn column(states: &[Plane], word: usize) -> Avx512 {
     Avx512(words)
 }
 
-/// The shuffle that moves byte c of word i, or of word 7 - i, to byte i of word c.
+/// The shuffle that moves byte c of word i to byte i of word c. If `turn` is 7, it moves byte c of
+/// word 7 - i there.
 const fn bytes(turn: u64) -> Plane {
     let mut words = [0; 8];
     let mut place = 0;

@@ -1,9 +1,9 @@
 //! Views specialised on up to six selector fluents: one residual of the circuit that observes
 //! states for each combination of their values.
 //!
-//! Selectors are the fluents that settle most gates. They often identify the role to move, so that
-//! the moves of other roles need not be computed. Cases depend only on the values of these fluents,
-//! not on any property of the rules.
+//! Selectors are the fluents whose values settle the most gates. They often identify the role to
+//! move, so that the moves of other roles need not be computed. Cases depend only on the values of
+//! these fluents, not on any property of the rules.
 //!
 //! Finding the selectors takes O(gates * [`CANDIDATES`]) steps, once. There are at most
 //! 2^[`SELECTORS`] cases, within the [`ByteBudget`] of their table.
@@ -14,13 +14,13 @@ use super::{
 };
 use crate::{bits, circuit::Circuit};
 
-/// The most selectors.
+/// The maximum number of selectors.
 const SELECTORS: usize = 6;
 
 /// The number of fluents that are tried as selectors: those with the most readers.
 const CANDIDATES: usize = 64;
 
-/// The inverse fraction of gates that one value of a selector must settle.
+/// A value of a selector must settle at least one in this number of the gates.
 const PART: usize = 8;
 
 /// The wanted outputs of the circuit that observes a state: all except those whose bit of the view
@@ -97,7 +97,7 @@ impl Clone for Cases {
 }
 
 impl Split {
-    /// The most bytes of a split without its residuals.
+    /// The maximum number of bytes of a split without its residuals.
     const BYTES: usize = size_of::<HotCounter<Case>>() << SELECTORS;
 
     /// Selects the fluents of a circuit. O(gates * candidates).

@@ -2,8 +2,8 @@
 //!
 //! Games with few states step the same ones repeatedly. Input: a state, and a function that steps
 //! it. Output: the successor, looked up if possible; the result is the same either way. The cache
-//! is direct-mapped with [`ENTRIES`] entries of two states, so a new state replaces the one with
-//! its hash. A memo with hits in less than half of its lookups is closed.
+//! is direct-mapped with [`ENTRIES`] entries of two states, so a new state replaces the state in
+//! its entry. A memo with hits in less than half of its lookups is closed.
 
 use rustc_hash::FxHasher;
 use std::{
@@ -17,7 +17,7 @@ use std::{
 /// The number of entries; `taken` has one bit for each.
 const ENTRIES: usize = 64;
 
-/// The most words of a state that is looked up.
+/// The maximum number of words of a state; larger states are not looked up.
 const MOST_WORDS: usize = 4;
 
 /// The number of lookups between checks of the hit rate.
@@ -42,7 +42,7 @@ struct Entries {
 }
 
 impl Memo {
-    /// An empty memo for states of `words` words.
+    /// Creates an empty memo for states of `words` words.
     pub(super) fn new(words: usize) -> Self {
         let is_open = AtomicBool::new(words <= MOST_WORDS);
         let words = if words <= MOST_WORDS { vec![0; 2 * words * ENTRIES] } else { Vec::new() };
@@ -96,7 +96,8 @@ impl Memo {
 }
 
 impl Entries {
-    /// Replaces a state by its successor if the entry at `place` has it. Returns true on a hit.
+    /// Replaces a state by its successor if the entry at `place` is of this state. Returns true on
+    /// a hit.
     #[inline]
     fn find(&mut self, place: usize, state: &mut [u64]) -> bool {
         self.tries += 1;

@@ -5,14 +5,15 @@
 //!
 //! - With few joint moves, each gets a residual of the whole step, run 64 gates at a time if that
 //!   is faster ([`Wide`]).
-//! - With more, a move gets one as long as the other roles always made the same moves with it, as
-//!   in turn-based games.
+//! - With more joint moves, a move gets a residual of the whole step as long as the other roles
+//!   always made the same moves with it, as in turn-based games.
 //! - Otherwise a step is the step without moves, followed by the effect of each role's move.
 //!
 //! A step looks up each role's move a constant number of times. It runs no more gates than the
-//! circuit has: patches that are longer together are not used. The second form compares all moves
-//! for each role, so games with more than [`MOST_TOGETHER`] roles do not use it. The [`ByteBudget`]
-//! of the table bounds the bytes of patches; [`MOST_MOVES`] and [`MOST_JOINT`] bound the counters.
+//! circuit has: patches that together have more gates are not used. The second form compares all
+//! moves for each role, so games with more than [`MOST_TOGETHER`] roles do not use it. The
+//! [`ByteBudget`] of the table bounds the bytes of patches; [`MOST_MOVES`] and [`MOST_JOINT`] bound
+//! the counters.
 
 use super::{
     memo::Memo,
@@ -29,22 +30,23 @@ use std::{
     sync::atomic::{AtomicBool, AtomicU32, Ordering},
 };
 
-/// The most roles whose moves are patched together, since a step compares each move once for each
-/// role.
+/// The maximum number of roles whose moves are patched together, since a step compares each move
+/// once for each role.
 const MOST_TOGETHER: usize = 16;
 
-/// The most joint moves with one patch each. With more, each is made too rarely.
+/// The maximum number of joint moves with one patch each. With more, each joint move is made too
+/// rarely.
 const MOST_JOINT: usize = 1 << 12;
 
-/// The most moves of all roles that are counted, at about 64 bytes each. Games with more run the
-/// circuit.
+/// The maximum number of moves of all roles that are counted, at about 64 bytes each. Games with
+/// more moves run the circuit.
 const MOST_MOVES: usize = 1 << 18;
 
-/// The inverse fraction of fluents below which inputs are loaded one by one. Otherwise the whole
-/// state is loaded, many fluents at once.
+/// Patches that read less than one in this number of the fluents load their inputs one by one.
+/// Otherwise the whole state is loaded, many fluents at once.
 const FEW: usize = 8;
 
-/// The gates up to which patches run one by one and without a memo, since both alternatives copy
+/// Patches of at most this weight run gate by gate and without a memo, since both alternatives copy
 /// the state.
 const SHORT: usize = 128;
 
@@ -107,7 +109,7 @@ pub(super) struct Rules<'t> {
 }
 
 impl Patches {
-    /// An empty set of patches, for roles with the given numbers of moves.
+    /// Creates an empty set of patches, for roles with the given numbers of moves.
     pub(super) fn new(moves: impl Iterator<Item = usize> + Clone) -> Self {
         let is_watched = moves.clone().sum::<usize>() <= MOST_MOVES;
         let product = moves.clone().try_fold(1_usize, usize::checked_mul);
@@ -118,8 +120,8 @@ impl Patches {
         Self { idle: HotCounter::default(), moves, joint }
     }
 
-    /// The patch of a joint move. Returns `None` if there are too many joint moves, or this one was
-    /// not made often.
+    /// The patch of a joint move. Returns `None` if there are too many joint moves, or this one has
+    /// no patch yet.
     #[inline]
     fn joint(&self, rules: Rules<'_>, room: &ByteBudget, moves: &[(usize, usize)]) -> Option<&Joint> {
         if self.joint.is_empty() || moves.len() < self.moves.len() {
@@ -142,10 +144,10 @@ impl Patches {
         })
     }
 
-    /// The estimated cost of [`Patches::apply`] once the moves are frequent, in single gates, with
-    /// the loading of the state. Returns `None` if there are no patches for them. Moves are patched
-    /// together if the other roles always made the same moves with one of them so far. O(gates *
-    /// roles).
+    /// The estimated cost of [`Patches::apply`] once the moves are frequent, in single gates,
+    /// including the time to load the state. Returns `None` if these moves get no patches. Moves
+    /// are patched together if the other roles always made the same moves with one of them so far.
+    /// O(gates * roles).
     #[cfg(feature = "load")]
     pub(super) fn weight(&self, rules: Rules<'_>, moves: &[(usize, usize)]) -> Option<usize> {
         if self.moves.is_empty() {
@@ -172,7 +174,8 @@ impl Patches {
     }
 
     /// Steps a state by the patches of all moves, which are given by role and place. Returns false
-    /// and leaves the state if a patch is missing.
+    /// and leaves the state if a patch is missing, or the patches together take longer than the
+    /// circuit.
     #[inline]
     pub(super) fn apply(
         &self,
@@ -293,7 +296,8 @@ impl Clone for Patches {
 }
 
 impl Rules<'_> {
-    /// Loads all inputs of a circuit that depends on the moves, which are given by role and place.
+    /// Loads all inputs of a circuit: the fluents of `state`, and the moves, given by role and
+    /// place.
     #[inline]
     pub(super) fn load(
         self,
@@ -329,8 +333,8 @@ impl Rules<'_> {
         self.advance.size() + self.fluents
     }
 
-    /// Makes a residual with `besides` further bytes. Returns `None` if it is not shorter than the
-    /// circuit, or the budget is exhausted.
+    /// Makes a residual, and charges `besides` bytes in addition to those of the residual. Returns
+    /// `None` if it is not shorter than the circuit, or the budget is exhausted.
     fn afford(self, room: &ByteBudget, besides: usize, make: impl FnOnce() -> Residual) -> Option<Residual> {
         room.make(self.advance, || {
             let residual = make();
@@ -485,9 +489,9 @@ mod tests {
         assert!(joints > 5_000, "{joints} steps by joint moves");
     }
 
-    /// A circuit in which each move of the first role flips each fluent if an odd number of others
-    /// holds. The others depend on the move. So two thirds of the gates are unused by each move,
-    /// and the rest is still long.
+    /// A circuit in which each move of the first role flips each fluent if an odd number of five
+    /// other fluents hold. The move determines these five. So two thirds of the gates are unused by
+    /// each move, and the rest is still long.
     #[test]
     fn long_patches_are_run_64_gates_at_a_time_where_that_is_faster() {
         const OTHERS: usize = 5;

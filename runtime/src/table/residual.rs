@@ -5,9 +5,9 @@
 //! Input nodes keep their numbers, so several residuals of a circuit can run on inputs that are
 //! loaded once.
 //!
-//! Making a residual takes O(gates) steps and about 200 bytes for each gate, of at most
-//! [`MOST_GATES`]. [`HotCounter`] does so only after the circuit was run [`OFTEN`] times. The
-//! [`ByteBudget`] of a table bounds what its residuals keep.
+//! Making a residual takes O(gates) steps and about 200 bytes for each gate. A circuit of more than
+//! [`MOST_GATES`] gates gets none. [`HotCounter`] makes a residual only after the circuit was run
+//! [`OFTEN`] times. The [`ByteBudget`] of a table bounds the bytes of its residuals.
 
 use super::wide::{Wanted, Wide};
 use crate::circuit::{Circuit, Pair};
@@ -18,14 +18,14 @@ use std::sync::{
 };
 
 /// The number of runs with the same known inputs before a residual is made. Making it takes about
-/// as long as 10 to 50 runs. So short runs do not pay for it, and the time of longer ones at most
-/// doubles.
+/// as long as 10 to 50 runs. So a few runs do not pay for a residual, and the total time of many
+/// runs at most doubles.
 const OFTEN: u32 = 64;
 
-/// The most bytes of all residuals of a table. Beyond that the whole circuit is run.
+/// The maximum number of bytes of all residuals of a table. Beyond that the whole circuit is run.
 const ROOM: usize = 32 << 20;
 
-/// The most gates of a circuit for which residuals are made.
+/// The maximum number of gates of a circuit for which residuals are made.
 pub(super) const MOST_GATES: usize = 1 << 18;
 
 /// A residual circuit and the destinations of its outputs.
@@ -140,8 +140,8 @@ impl Residual {
         Wide::new(&self.circuit, fluents, &self.wanted())
     }
 
-    /// The estimated time with the loading of `fluents` fluents, in single gates, for machines that
-    /// support [`Wide`]. It is the same on all machines.
+    /// The estimated time on a machine that supports [`Wide`], in single gates, including the time
+    /// to load `fluents` fluents. The estimate is the same on all machines.
     #[cfg(feature = "load")]
     pub(super) fn whole_weight(&self, fluents: usize) -> usize {
         let wide = Wide::arrange(&self.circuit, fluents, &self.wanted());

@@ -2,7 +2,7 @@
 //! joint move to a number of gates.
 //!
 //! At first a table is as slow as its circuits. For frequent cases and moves it becomes as fast as
-//! their residuals, which may take a tenth. This module computes that time in advance,
+//! their residuals, which may take a tenth of the time. This module computes that time in advance,
 //! and stores nothing in the table. The numbers are the same on all machines. Each case takes
 //! O(gates) steps, each joint move O(gates * roles).
 

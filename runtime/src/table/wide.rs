@@ -2,9 +2,9 @@
 //! signals, and writes the outputs into a row of bits.
 //!
 //! Every signal is a byte of a plane, all ones or zero: first the fluents, then the gates, 64 to a
-//! plane. Byte permutations gather the operands of 64 gates, one for each pair of planes that
-//! contains some of them. A permutation takes about three instructions on machines that have them
-//! (AVX-512 with VBMI), about as long as two single gates.
+//! plane. Byte permutations gather the operands of 64 gates: one permutation for each pair of
+//! planes that contains some of the operands. On machines with AVX-512 and VBMI, a permutation
+//! takes about three instructions, about as long as two single gates.
 //!
 //! Each group of 64 operands takes at most 64 permutations (`Take`). A [`Wide`] is used only if its
 //! estimated time is less than that of single gates. Each thread keeps a byte for each fluent and
@@ -149,8 +149,8 @@ pub(super) fn load_weight(fluents: usize) -> usize {
     fluents / 4
 }
 
-/// Appends the takes that gather signals into lanes. Returns their number and the complemented
-/// lanes.
+/// Appends the takes that gather signals into lanes. Returns the number of these takes and the
+/// complemented lanes.
 fn gather(signals: &[(u32, u8)], slots: &[u32], takes: &mut Vec<Take>) -> (u32, u64) {
     let start = takes.len();
     let mut flips = 0;

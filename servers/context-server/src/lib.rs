@@ -6,9 +6,9 @@
 //! rulesheet (`sheet`), and for some a `position` of a play. Its answer is text for a reader and
 //! the same content as data for a program. Otherwise it is a `refusal` with the error and advice.
 //!
-//! The server ends when its input does, and no message of the client ends it earlier. Rulesheets
-//! are compiled within the limits for untrusted texts (`Limits::network`). Files are only read
-//! inside a folder that the caller of [`serve`] has given.
+//! The server ends when its input does, and no message of the client ends it earlier. The
+//! rulesheets of clients are compiled within the limits for untrusted texts (`Limits::network`).
+//! Files are only read inside a folder that the caller of [`serve`] has given.
 
 mod position;
 mod queue;
@@ -28,7 +28,7 @@ use std::{
 /// The limits of a server.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The folder whose rulesheets may be read; without it no file may be.
+    /// The folder whose rulesheets may be read. `None` if no file may be read.
     pub folder: Option<PathBuf>,
     /// True if rulesheets are read with [`Options::lenient`](gdl_compiler::Options::lenient).
     pub lenient: bool,

@@ -60,7 +60,8 @@ impl<'g> Position<'g> {
     /// Makes joint moves from a state, or from the initial state.
     ///
     /// # Errors
-    /// Returns an error if the text is no state, or a move is illegal.
+    /// Returns an error if there are more than [`MOST_MOVES`] joint moves, the text is no state, or
+    /// a move is illegal. Also returns an error if an evaluation fails or the work is cancelled.
     pub(crate) fn reach(
         game: &'g Dynamic,
         state: Option<&str>,

@@ -1,10 +1,10 @@
 //! The queue of jobs for threads other than the one that answers. Each job gets a turn, and is
 //! cancelled when its time is over or its request is cancelled.
 //!
-//! The number of jobs that run at a time is that of processors, but at most [`TURNS`], which bounds
-//! their memory. [`WAITING`] more may wait for a turn; further ones are rejected at once. A job is
-//! cancelled by a [`Cancel`], and keeps its turn until it has ended and freed its memory. So
-//! starting and cancelling jobs does not free turns early.
+//! As many jobs run at a time as there are processors, but at least two and at most [`TURNS`]. This
+//! bounds the memory of jobs. [`WAITING`] more may wait for a turn; further ones are rejected at
+//! once. A job is cancelled by a [`Cancel`], and keeps its turn until it has ended and freed its
+//! memory. So starting and cancelling jobs does not free turns early.
 
 use crate::refusal::Refusal;
 use gdl_runtime::Cancel;

@@ -131,7 +131,7 @@ impl ServerHandler for Server {
     }
 }
 
-/// Cuts a name from the client to 100 characters for a message.
+/// Truncates a name to 100 characters, for a message to the client.
 fn cut(name: &str) -> String {
     name.chars().take(100).collect()
 }

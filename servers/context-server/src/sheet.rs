@@ -92,7 +92,8 @@ impl Shelf {
 }
 
 impl Sheet {
-    /// Returns the options to compile the rulesheet until cancelled.
+    /// Returns the options for compiling the rulesheet. The compilation stops once `cancel` is
+    /// cancelled.
     pub(crate) fn options(&self, levels: Levels, cancel: &Cancel) -> Options {
         let limits = if self.entry.is_some() { Limits::default() } else { Limits::network() };
         let lenient = self.is_lenient;
@@ -130,7 +131,7 @@ impl Sheet {
     /// Creates the reference evaluator, which interprets the rules.
     ///
     /// # Errors
-    /// Returns an error if the rules exceed its limits.
+    /// Returns an error if the rules exceed the evaluator's limits.
     pub(crate) fn evaluator(rules: &Rules) -> Result<Evaluator<'_>, Refusal> {
         let limits = Limits::network();
         Evaluator::with_limits(rules, &limits).map_err(|error| Refusal::new(error.to_string()))
@@ -148,7 +149,7 @@ fn observer(cancel: &Cancel) -> Observer {
 /// Checks that no evaluation of a game has failed.
 ///
 /// # Errors
-/// Returns an error if one has, since results are then incomplete.
+/// Returns an error if an evaluation has failed, since results are then incomplete.
 pub(crate) fn settle(game: &Dynamic) -> Result<(), Refusal> {
     let Some((count, excess)) = game.failed_evaluations() else { return Ok(()) };
     let count = counted(usize::try_from(count).unwrap_or(usize::MAX), "evaluation");

@@ -53,7 +53,7 @@ pub(crate) fn start(
     thread::Builder::new().name("gdl-mcp-input".to_owned()).spawn(move || read(input, &lines))?;
     thread::Builder::new().name("gdl-mcp-output".to_owned()).spawn(move || {
         write(output, answers);
-        // The server may have ended before.
+        // The receiver may have been dropped already.
         let _ = over.send(());
     })?;
     Ok((Lines { incoming, outgoing, begun: false }, written))
@@ -126,7 +126,7 @@ impl Lines {
             return Err(None);
         }
         match serde_json::from_slice::<ClientJsonRpcMessage>(&bytes) {
-            // A session begins with a request; earlier notifications are dropped.
+            // A session begins with a request. Other messages before it are dropped.
             Ok(message) if self.begun || matches!(message, JsonRpcMessage::Request(_)) => Ok(message),
             Ok(_) => Err(None),
             Err(_) => match serde_json::from_slice::<Value>(&bytes) {

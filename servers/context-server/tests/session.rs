@@ -125,8 +125,8 @@ fn tools_are_listed_and_answer_as_their_schemas_say() {
     });
 }
 
-/// Returns a game whose net would be too large, since its arcs connect in too many ways. It is
-/// still played.
+/// Returns a rulesheet whose net would be too large, since its arcs connect in too many ways. The
+/// rules are evaluated in each state instead.
 fn knot() -> String {
     let places: String = (0..9).map(|place| ["(place ", &place.to_string(), ") "].concat()).collect();
     places

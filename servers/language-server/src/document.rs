@@ -21,7 +21,7 @@ use std::{
     sync::{Arc, atomic::AtomicBool},
 };
 
-/// The number of bytes between two offsets whose column is stored.
+/// The number of bytes between two consecutive offsets whose UTF-16 count is stored.
 const STRIDE: usize = 64;
 
 /// An open rulesheet.
@@ -36,7 +36,8 @@ pub(crate) struct Document {
     units: Vec<u32>,
     reading: OnceCell<Reading>,
     domains: OnceCell<Vec<Vec<Domain>>>,
-    /// The diagnostics of the worker, once it has finished.
+    /// The diagnostics of the worker, if they differ from those of parsing. `None` until the worker
+    /// has finished.
     pub(crate) found: Option<Vec<Diagnostic>>,
     /// True if the diagnostics of this version have not been published.
     pub(crate) is_new: bool,
@@ -181,8 +182,8 @@ impl Document {
     }
 }
 
-/// Returns the number of UTF-16 units that a byte adds: those of a character count for its first
-/// byte.
+/// Returns the number of UTF-16 units that a byte adds. The first byte of a character adds all
+/// units of the character, the others add none.
 fn width(byte: u8) -> u32 {
     match byte {
         0x80..0xC0 => 0,

@@ -3,9 +3,9 @@
 //! Each argument of a relation, and each of a function, is a place. Facts put values into places,
 //! and rules propagate them from the places of their bodies to those of their heads, until a
 //! fixpoint. The domain of a variable is the intersection over its places in positive literals of
-//! the body. `next` and `init` feed `true`, and `legal` feeds `does`. Exact domains are subsets of
-//! these. A place with more than [`MOST`] values may have any value, and a rulesheet that takes
-//! more than [`STEPS`] steps has no domains.
+//! the body. `next` and `init` feed `true`, and `legal` feeds `does`. Each exact domain is a subset
+//! of the computed one. A place with more than [`MOST`] values may have any value, and a rulesheet
+//! that takes more than [`STEPS`] steps has no domains.
 
 use gdl_compiler::{
     Rules,
@@ -78,7 +78,8 @@ impl Analysis<'_> {
         Some(domains)
     }
 
-    /// Maps `init` and `next` to `true`, and `does` to `legal`, since they share their values.
+    /// Maps `init` and `next` to `true`, and `does` to `legal`: relations that are mapped to one
+    /// relation share its places.
     fn source(&self, relation: RelationId) -> RelationId {
         let keywords = &self.rules.keywords;
         if relation == keywords.init || relation == keywords.next {

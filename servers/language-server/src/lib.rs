@@ -63,8 +63,9 @@ impl Conversation {
         self.take(transport::event(message))
     }
 
-    /// Publishes the diagnostics of changed texts, or runs one job of longer work. Call it when no
-    /// message of the client waits. It returns no messages once no work remains.
+    /// Publishes the diagnostics of changed texts, or runs jobs of longer work until one yields
+    /// messages. Call it when no message of the client waits. It returns no messages once no work
+    /// remains.
     pub fn work(&mut self) -> Vec<Value> {
         // Writing to a list cannot fail.
         let _ = self.0.look();

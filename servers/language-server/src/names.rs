@@ -1,4 +1,4 @@
-//! The names of a rulesheet: the places of each, and its kind there.
+//! The names of a rulesheet, each with its kind and its places.
 //!
 //! The index is built from the forms alone, so it exists even if the rules have errors. A relation
 //! and a term are different names, even with the same spelling; functions and objects are both
@@ -38,9 +38,9 @@ pub(crate) struct Place {
     pub(crate) node: NodeId,
     /// The number of its arguments.
     pub(crate) arity: usize,
-    /// The keyword whose fluent or move argument the term is, if any.
+    /// The keyword whose fluent, move or declared role the term is, if any.
     pub(crate) under: Option<&'static Word>,
-    /// True if that argument is a fluent, false if it is a move.
+    /// True if the term is the fluent of the keyword `under`.
     pub(crate) is_fluent: bool,
 }
 

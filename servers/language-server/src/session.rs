@@ -46,8 +46,8 @@ enum Stage {
     ShutDown,
 }
 
-/// The parameters of `initialize` that the server reads. Other ones are ignored, since clients send
-/// many capabilities, and malformed ones among them.
+/// The parameters of `initialize` that the server reads. All others are ignored. The capabilities
+/// have no type, since clients send many, some of them malformed.
 #[derive(Deserialize)]
 struct InitializeParams {
     capabilities: Value,
@@ -71,7 +71,7 @@ pub(crate) struct Session<O> {
     pub(crate) output: O,
     pub(crate) worker: Worker,
     stage: Stage,
-    /// True if the client supports snippets, completions with places to fill.
+    /// True if the client supports snippets: completions with places to fill.
     snippets: bool,
     documents: BTreeMap<String, Document>,
     /// The received events that have not been handled.
@@ -312,7 +312,8 @@ impl<O: Output> Session<O> {
         self.notify("textDocument/publishDiagnostics", json!({ "uri": uri, "diagnostics": [] }))
     }
 
-    /// Publishes the diagnostics of changed texts, and submits those without errors to the worker.
+    /// Publishes the diagnostics of changed texts, and submits the texts without errors to the
+    /// worker.
     pub(crate) fn look(&mut self) -> io::Result<()> {
         let new: Vec<String> =
             self.documents.iter().filter(|(_, d)| d.is_new).map(|(uri, _)| uri.clone()).collect();
@@ -329,7 +330,8 @@ impl<O: Output> Session<O> {
         Ok(())
     }
 
-    /// Publishes the diagnostics of the worker, unless the text has changed since.
+    /// Publishes the diagnostics of a job, unless its text has changed, or parsing has found the
+    /// same diagnostics.
     fn found(&mut self, Finding { job, diagnostics }: Finding) -> io::Result<()> {
         let document =
             self.documents.get_mut(&job.uri).filter(|document| Arc::ptr_eq(&document.source, &job.source));

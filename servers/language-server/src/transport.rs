@@ -15,7 +15,7 @@ use std::{
 /// The most bytes of a message.
 const MOST_BYTES: u64 = 16 << 20;
 
-/// The most bytes that are read of a line of a header.
+/// The maximum length of a header line in bytes. A longer line is read as several lines.
 const MOST_HEADER: u64 = 1 << 10;
 
 /// The events of a session.

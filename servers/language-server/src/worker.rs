@@ -1,9 +1,9 @@
 //! The worker: a separate thread that grounds rulesheets and makes nets, which takes longer than a
 //! keystroke. Without threads the jobs wait until the owner of the session runs them.
 //!
-//! Each [`Job`] gives a [`Finding`] unless it is cancelled, which ends it within some steps of the
-//! compiler. Jobs run one after the other within [`Limits::network`], so each ends within some
-//! seconds.
+//! Each [`Job`] results in a [`Finding`] unless it is cancelled. A cancelled job ends within some
+//! steps of the compiler. Jobs run one after the other within [`Limits::network`], so each ends
+//! within some seconds.
 
 use crate::transport::Event;
 use gdl_compiler::{Diagnostics, Limits, Observer, Options, Source, compile};
@@ -69,8 +69,8 @@ impl Worker {
         }
     }
 
-    /// Runs the next job that is not cancelled. Returns `None` if there is none, or the worker is a
-    /// thread.
+    /// Runs the next job that is not cancelled. Returns `None` if no such job is left, or the
+    /// worker is a thread.
     pub(crate) fn next(&mut self) -> Option<Finding> {
         let Self::Queue(jobs) = self else { return None };
         while let Some(job) = jobs.pop_front() {

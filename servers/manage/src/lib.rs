@@ -4,8 +4,9 @@
 //! A [`Schedule`] is read from a file. With its compiled rulesheets it is a [`Plan`], a list of
 //! matches. A [`Manager`] plays the unfinished matches of a [`Store`], a file of `SQLite`; it can
 //! be interrupted and run again. [`Standings`] summarise the finished matches, with
-//! [`ratings`](rating). The referee of the runtime leads the matches, and `gdl-network` asks remote
-//! players. Other programs can watch the [matches](mod@matches) of a file of results.
+//! [`ratings`](rating). The referee of `gdl-players` leads the matches, and `gdl-network` exchanges
+//! messages with remote players. Other programs can watch the [matches](mod@matches) of a file of
+//! results.
 //!
 //! `docs/how-to/tournaments.md` describes the keys of a schedule, the tables of the database and
 //! the formula of standings.

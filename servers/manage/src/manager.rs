@@ -1,11 +1,11 @@
 //! The manager: it plays the unfinished matches of a plan, several at once, and stores each step
 //! when it is made.
 //!
-//! The referee of the runtime leads each match. Remote players are asked over the network, each in
-//! one match at a time; other players run in this process. First, remote players receive an `ABORT`
-//! for each match that another process left unfinished. A manager that is cancelled, or can no
-//! longer write, aborts its matches and resets them to planned. They are played from their start
-//! the next time.
+//! The referee of `gdl-players` leads each match. Remote players receive requests over the network,
+//! each in one match at a time; other players run in this process. First, remote players receive an
+//! `ABORT` for each match that another process left unfinished. A manager that is cancelled, or can
+//! no longer write, aborts its matches. It resets them to planned, or the next run does, which
+//! plays them from their start.
 
 use crate::{
     plan::{GRACE, Plan, Planned},
@@ -190,7 +190,7 @@ impl<'p> Manager<'p> {
         };
         thread::scope(|scope| {
             for _ in 1..most {
-                // If the system has no more threads, fewer play.
+                // If the system provides no more threads, fewer matches are played at once.
                 let _ = thread::Builder::new().spawn_scoped(scope, work);
             }
             work();

@@ -7,8 +7,8 @@
 //! receives only new ones. Both read a consistent snapshot of the file and bound their size.
 //!
 //! The file is untrusted. A list and the steps of a match take at most 1 MiB at a time, except that
-//! the first step is always returned. A match with longer names is an error. All types serialize,
-//! and `servers/serve/schema/openapi.json` describes them.
+//! the first step is always returned. A match whose names take more than 1 MiB is an error. All
+//! types serialize, and `servers/serve/schema/openapi.json` describes them.
 
 use crate::{
     schedule::MOST_GAMES,
@@ -40,7 +40,7 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// All phases, in the order of lists.
+    /// All phases, in the order in which [`Store::list`] returns their matches.
     const ALL: [Self; 3] = [Self::Running, Self::Done, Self::Planned];
 
     fn name(self) -> &'static str {

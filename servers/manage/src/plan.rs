@@ -25,7 +25,7 @@ use std::time::Duration;
 /// The most matches of a plan.
 pub const MOST_MATCHES: u64 = 1_000_000;
 
-/// The time that an answer may be late because of its transmission.
+/// The delay that is allowed for the transmission of an answer.
 pub(crate) const GRACE: Duration = Referee::<Dynamic>::DEFAULT_GRACE;
 
 /// A schedule with its compiled games.
@@ -71,7 +71,7 @@ pub(crate) struct Planned<'p> {
 }
 
 impl Plan {
-    /// Creates the plan of a schedule, which compiles its rulesheets.
+    /// Creates the plan of a schedule, and compiles the rulesheets of the schedule.
     ///
     /// # Errors
     /// Returns an error if a rulesheet has errors, its seats cannot be taken, or there would be too
@@ -193,7 +193,7 @@ impl Plan {
     }
 }
 
-/// Creates the sheet of a rulesheet. Prints the errors of one that cannot be sent to stderr.
+/// Creates the sheet of a rulesheet. If the rulesheet cannot be sent, prints its errors to stderr.
 fn sheet(source: &Source) -> Result<Sheet> {
     Sheet::new(source).map_err(|faults| {
         report::show(&faults, source);
@@ -247,8 +247,8 @@ fn seatings(
 struct Choices {
     players: usize,
     seats: usize,
-    /// The next ascending sequence of numbers: the players. With fewer players than seats, the last
-    /// seat of each player but the last one.
+    /// The next ascending sequence: the indices of the players. With fewer players than seats, it
+    /// has the last seat of each player except the last player.
     next: Option<Vec<usize>>,
 }
 

@@ -32,7 +32,8 @@ const MOST_BYTES: usize = 1 << 20;
 /// The most games of a schedule.
 pub(crate) const MOST_GAMES: usize = 1000;
 
-/// The most players of a schedule; computing their ratings is cubic in it.
+/// The maximum number of players of a schedule. The time to compute ratings is cubic in the number
+/// of players.
 pub(crate) const MOST_PLAYERS: usize = 200;
 
 /// The most repetitions of a schedule.
@@ -99,7 +100,7 @@ impl Terms {
 pub enum Seats {
     /// The order of the schedule, once.
     Fixed,
-    /// All rotations of it: each player plays each role.
+    /// All rotations of the schedule's order: each player plays each role.
     #[default]
     Rotated,
     /// All orders.
@@ -345,7 +346,7 @@ fn entrants(
     Ok(entrants)
 }
 
-/// Shortens an error of the TOML parser.
+/// Converts an error of the TOML parser. For an unknown key, the help lists all keys.
 fn of_toml(error: &toml::de::Error) -> Fault {
     let message = error.message();
     let fault = match error.span() {

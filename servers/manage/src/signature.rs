@@ -2,10 +2,10 @@
 //! verifies matches.
 //!
 //! The public key is added to the record, and then the signature of its canonical form: RSA with
-//! SHA-1 and the padding of PKCS #1. A signature is in base 64 after letters that identify these.
-//! The canonical form has sorted keys, no blanks, and one way to escape texts. Other programs only
-//! support SHA-1. It cannot stop the owner of a key from making two records with the same
-//! signature.
+//! SHA-1 and the padding of PKCS #1. A signature is in base 64, after a prefix that names the
+//! canonical form and RSA. The canonical form has sorted keys, no blanks, and one way to escape
+//! texts. Other programs only support SHA-1, which cannot stop the owner of a key from making two
+//! records with the same signature.
 
 use base64ct::{Base64, Encoding};
 use gdl_players::record::Record;
@@ -101,8 +101,8 @@ impl Key {
     }
 }
 
-/// Writes JSON in its canonical form. All numbers of records are integers, and their lists nest at
-/// most two deep.
+/// Writes JSON in its canonical form. All numbers in a record are integers, and the lists in a
+/// record nest at most two deep.
 fn write_canonical(value: &Value, text: &mut String) {
     match value {
         Value::Object(fields) => {

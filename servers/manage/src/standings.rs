@@ -3,9 +3,9 @@
 //! A win is a goal value above all others, a draw the greatest value shared; with one role, 100 is
 //! a win. For [ratings](crate::rating), the players of a match are compared in pairs, and the
 //! greater goal value takes the point. With k players each comparison has a weight of 1 / (k - 1),
-//! so the match is one game for each of them. A player with two seats is not compared with itself.
-//! A match without an end or without a goal value of some role is unscored; only its faults count.
-//! faults count.
+//! so the match counts as one game for each player. A player with two seats is not compared with
+//! itself. A match without an end or without a goal value of some role is unscored; only its faults
+//! count.
 
 use crate::{
     rating::{Rating, rate},
@@ -33,7 +33,7 @@ pub struct Standings {
 pub struct Row {
     /// The name of the player.
     pub player: String,
-    /// The tally of its scores.
+    /// The tally of the player's scores.
     pub results: RoleTally,
     /// The number of illegal answers, including those that are no move of the game.
     pub illegal: u64,

@@ -103,7 +103,8 @@ pub(crate) struct Ended<'e> {
     pub(crate) record: String,
 }
 
-/// The result of a player in a match: its number, its goal if there is one, and its faults by kind.
+/// The result of a player in a match: the player's index, its goal value if the rules give one, and
+/// the number of its faults of each kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Seat {
     pub(crate) player: usize,
@@ -120,8 +121,8 @@ impl Store {
     /// Opens a file of results to play its unfinished matches, or creates one.
     ///
     /// # Errors
-    /// Returns an error if another process plays it, it holds another schedule or version or no
-    /// results, or cannot be written.
+    /// Returns an error if another process plays the file, or the file cannot be written. It is
+    /// also an error if the file holds another schedule, another version or no results.
     pub fn play(path: &Path, plan: &Plan) -> Result<Self> {
         if Header::read(path)?.is_none() {
             create(path, plan)?;
@@ -173,8 +174,8 @@ impl Store {
         (others == 0).then_some(store).ok_or_else(none_of_ours)
     }
 
-    /// Switches to a write-ahead log. If the machine fails, the last steps may be lost, but never
-    /// an earlier one alone.
+    /// Switches to a write-ahead log. If the machine fails, the last steps may be lost, but no step
+    /// is lost without all later ones.
     fn keep_log(&self) -> Result {
         let mode = self.attempt(|connection| {
             connection.pragma_update(None, "synchronous", "normal")?;

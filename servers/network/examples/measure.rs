@@ -43,7 +43,7 @@ struct Sheet {
     role: String,
 }
 
-/// Reads the rulesheets of a folder, sorted by name; unreadable ones are skipped.
+/// Reads the rulesheets of a folder, sorted by name; invalid ones are printed and skipped.
 fn sheets(folder: &Path) -> Result<Vec<Sheet>, Box<dyn Error>> {
     let mut sheets = Vec::new();
     for entry in fs::read_dir(folder)? {

@@ -1,9 +1,9 @@
 //! The connections of a host: each carries one request and its answer, and is then closed.
 //!
-//! A message is the body of a `POST`, or follows URL-encoded the slash of a `GET`. Browsers send
-//! `OPTIONS` first. As in ggp-base's players, every answer has its length and allows pages of other
-//! origins to read it. No answer is chunked: one manager would read the chunk lengths as moves, the
-//! other waits for the end of the connection.
+//! A message is the body of a `POST`, or the URL-encoded text after the slash of a `GET`. Browsers
+//! send `OPTIONS` first. As in ggp-base's players, every answer has its length and allows pages of
+//! other origins to read it. No answer is chunked: one manager would read the chunk lengths as
+//! moves, the other waits for the end of the connection.
 //!
 //! At most [`MOST`] connections are open at a time. A head has at most [`BUFFER`] bytes and a body
 //! [`MOST_BYTES`]; both together must arrive within [`PATIENCE`]. If there are too many
@@ -60,8 +60,8 @@ impl Default for Bounds {
     }
 }
 
-/// The abort handles of the connections that still send their request, by number, and the count of
-/// all.
+/// The number of open connections, and the abort handles of those that still send their request, by
+/// connection number.
 #[derive(Debug, Default)]
 struct Open {
     count: usize,
@@ -299,7 +299,7 @@ mod tests {
         for _ in 0..10 {
             assert!(rest(begin(address, INFO)).ends_with("available ) )"));
         }
-        // All but the last three were closed before, and those are closed one by one.
+        // All but the last three were closed before, and the last three are closed one by one.
         assert!(idle.into_iter().take(17).map(rest).all(|answer| answer.is_empty()));
     }
 }

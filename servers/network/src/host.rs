@@ -2,7 +2,7 @@
 //!
 //! It plays one match at a time. It answers `busy` to other matches, to messages about unknown or
 //! finished matches, and to unreadable ones. A manager that is silent for too long loses its match
-//! to the next.
+//! to the next manager.
 
 use crate::{
     library,

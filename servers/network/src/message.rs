@@ -193,7 +193,7 @@ impl<'t> Item<'t> {
     }
 }
 
-/// Splits a text into at most `most` items.
+/// Splits a text into items. More than `most` items are an error.
 fn items(text: &str, most: usize) -> Result<Vec<Item<'_>>, Fault> {
     let mut items = Vec::new();
     let (mut depth, mut start) = (0_usize, 0);
@@ -223,7 +223,8 @@ fn words(text: &str) -> Vec<&str> {
     tokens(text).map(|token| token.text).take(64).collect()
 }
 
-/// The most items of the news of a message, more than a step of any game has roles or percepts.
+/// The maximum number of items in the news of a message. No step of a game has more roles or
+/// percepts.
 const MOST_ITEMS: usize = 1 << 14;
 
 impl FromStr for Request {

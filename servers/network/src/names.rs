@@ -5,7 +5,7 @@
 //! order of all tokens. So both sheets are read in parallel. Symbols and variables must correspond
 //! one to one; parentheses, numbers and keywords must be equal. If that holds to the last token,
 //! the sheets are equal term by term, and so is the play. Case does not matter in KIF. O(tokens);
-//! sheets of different games mostly differ in the first one or two.
+//! sheets of different games usually differ in the first one or two tokens.
 //!
 //! This module also scrambles rulesheets: their symbols and variables become meaningless words,
 //! drawn from a seed. O(tokens). All texts here are KIF. For another syntax, a conversion gives the
@@ -149,8 +149,8 @@ impl Names {
             && if self.to_received.is_sensitive { known == own } else { known.eq_ignore_ascii_case(own) }
     }
 
-    /// Draws other names for all symbols of a rulesheet in KIF. Returns them and the renamed
-    /// rulesheet on one line. No drawn name occurs in the rulesheet.
+    /// Draws other names for all symbols of a rulesheet in KIF. Returns the mapping, and the
+    /// renamed rulesheet on one line. No drawn name occurs in the rulesheet.
     pub(crate) fn scrambled(own: &str, seed: u64) -> (Self, String) {
         let mut names = Self::default();
         let mut taken: HashSet<String> =

@@ -144,8 +144,9 @@ fn unknown_role(role: &str) -> String {
     format!("the rules have no role `{role}`")
 }
 
-/// Returns the options of a compilation. All diagnostics are allowed, even errors that other
-/// players ignore, since a refusal loses the match. The end of the match cancels the compilation.
+/// Returns the options of a compilation. All warnings are allowed, and `lenient` accepts errors
+/// that other players ignore, since a refusal loses the match. The end of the match cancels the
+/// compilation.
 fn options(seat: &Arc<Seat>, limits: Limits) -> Options {
     let allow = codes::ALL.iter().map(|code| code.id.to_owned()).collect();
     let deadline = Instant::now() + seat.start + LATER;

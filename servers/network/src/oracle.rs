@@ -16,7 +16,7 @@ use gdl_compiler::{
 };
 use gdl_runtime::chance::Stream;
 
-/// Draws a move of each position that needs one until the match is over. `rules` are the rules to
+/// Draws a move for each position that needs one, until the match is over. `rules` are the rules to
 /// draw from and the player's role, if they may be used.
 pub(crate) fn draw(seat: &Seat, rules: Option<(&Rules, usize)>) {
     // Rules that exceed the limits of the evaluator are left to the engines.

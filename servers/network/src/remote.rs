@@ -1,10 +1,11 @@
 //! Remote players: a [`Remote`] is a [`Player`] whose moves are requested over the network.
 //!
 //! It sends the messages of a manager: `START` with the rulesheet and the clocks, `PLAY` for each
-//! step, `STOP` or `ABORT`. It waits for the answer to a `PLAY` until `GRACE` after its deadline,
-//! or until the caller's budget is cancelled. A referee cancels it when the clock and its grace are
-//! over. An answer that is late, missing, malformed or no move of the game becomes a [`Fault`], and
-//! the referee draws a move in its place. The referee also decides whether a move is legal.
+//! step, `STOP` or `ABORT`. It waits for the answer to a `PLAY` until `GRACE` after the deadline of
+//! the caller's budget, or until the budget is cancelled. A referee cancels the budget when the
+//! clock and the referee's grace are over. An answer that is late, missing, malformed or no move of
+//! the game becomes a [`Fault`], and the referee draws a move in its place. The referee also
+//! decides whether a move is legal.
 //!
 //! The rulesheet is sent in KIF, whatever its author's syntax. Its symbols may be scrambled, so
 //! that a player cannot recognise the game by its words. All messages of the match use the words of
@@ -39,7 +40,7 @@ const FAREWELL: Duration = Duration::from_secs(1);
 /// The number of matches that this process has begun.
 static MATCHES: AtomicU64 = AtomicU64::new(0);
 
-/// A player that is asked over the network.
+/// A player that is reached over the network.
 ///
 /// ```no_run
 /// use gdl_compiler::Source;
@@ -140,7 +141,7 @@ impl<G: Game> Remote<G> {
         answer
     }
 
-    /// Begins a match. The rest of the budget is its start clock unless that is set.
+    /// Begins a match. The start clock is the rest of the budget, unless it is set.
     fn begin(&mut self, game: &G, role: G::Role, budget: &Budget) {
         let number = MATCHES.fetch_add(1, Ordering::Relaxed);
         let time = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
@@ -158,8 +159,8 @@ impl<G: Game> Remote<G> {
             start: seconds(start).max(1),
             play: seconds(play).max(1),
         };
-        // The player has its whole start clock. If it is not ready, it is asked for moves all the
-        // same, as managers do.
+        // The player has its whole start clock. If it is not ready, moves are still requested, as
+        // managers do.
         let _ = self.ask(&request, limit(budget, start).max(start.saturating_add(GRACE)), budget);
         self.told = Some(Told { id, role, steps: Vec::new(), is_asked: false });
     }

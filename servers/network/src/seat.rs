@@ -2,8 +2,8 @@
 //!
 //! Requests store the news of a message and wait for the results of threads; threads wait for news.
 //! One lock guards the state and is only held briefly, so no request waits for a thread that
-//! thinks. A position is numbered by the steps before it. The next step makes results for a
-//! position useless, and they are dropped.
+//! thinks. A position is identified by the number of steps before it. The next step makes results
+//! for a position useless, and they are dropped.
 
 use crate::names::Names;
 use gdl_players::player::Report;
@@ -308,9 +308,9 @@ impl Seat {
         state.end.is_some() || state.heard.is_some_and(is_late)
     }
 
-    /// Returns whether a manager may start another match. It may if this one is over, or if this
-    /// one's manager on the same machine has probably been restarted. The latter holds if no
-    /// request waits and its silence exceeds the play clock by [`RESTART`].
+    /// Returns whether `manager` may start another match: this match is over, or its manager is on
+    /// the same machine and has probably been restarted. A restart is assumed if no request waits,
+    /// and the silence of the manager exceeds the play clock by [`RESTART`].
     pub(crate) fn is_free_for(&self, manager: Option<IpAddr>) -> bool {
         self.is_free_at(Instant::now(), manager)
     }
@@ -349,8 +349,8 @@ impl Seat {
                 // A search that ponders gives way to the one for this answer.
                 state.cancel.cancel();
             }
-            // A repeated request keeps the deadline of the first one, as long as that has no
-            // answer.
+            // A repeated request keeps the deadline of the first request, as long as the first one
+            // has no answer.
             let deadline = if is_old && state.sent.is_none() { state.deadline.unwrap_or(due) } else { due };
             state.deadline = Some(deadline);
             (state.steps.len(), deadline, is_old)
@@ -463,7 +463,7 @@ mod tests {
         // The manager made another move in place of the answer.
         assert_eq!(seat.ask(Some(&news("c noop"))).0, 2);
         seat.answered(2, "c");
-        // The news are equal to the last, but contain the last answer.
+        // The news are equal to those of the last step, but contain the last answer.
         assert_eq!(seat.ask(Some(&news("c noop"))).0, 3);
     }
 

@@ -75,7 +75,8 @@ impl Sheet {
         self.names.as_ref().map_or_else(|| term.to_owned(), |names| names.to_received(term))
     }
 
-    /// Translates a term into the author's words. Returns `None` if the KIF lacks one of its words.
+    /// Translates a term into the author's words. Returns `None` if a word of the term does not
+    /// occur in the KIF.
     #[must_use]
     pub fn to_own(&self, term: &str) -> Option<String> {
         match &self.names {
@@ -121,7 +122,7 @@ mod tests {
             (&kif, &own, [("goA", "goA"), ("goa_", "goa")]),
             (&own, &other, [("goA", "goa"), ("goa", "x")]),
             (&other, &own, [("goa", "goA"), ("x", "goa")]),
-            // The author's words are those from before it was scrambled.
+            // The author's words of a scrambled sheet are those before scrambling.
             (&own, &kif.scrambled(1), [("goA", "goA"), ("goa", "goa_")]),
         ] {
             let names = from.names_in(to).expect("the same game");
@@ -129,7 +130,7 @@ mod tests {
                 assert_eq!(names.to_received(word), expected);
             }
         }
-        // A different word, not another spelling.
+        // The two moves become one, so the sheets differ in more than words.
         assert!(own.names_in(&sheet(&CASE.replace(",goa)", ",goA)"))).is_none());
     }
 

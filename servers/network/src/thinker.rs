@@ -144,9 +144,9 @@ struct Mind {
     stream: Stream,
     /// True if the player was prepared for the match.
     is_prepared: bool,
-    /// The information at its last choice.
+    /// The information at the player's last choice.
     choice: Information<Dynamic>,
-    /// The last position at which it pondered.
+    /// The last position at which the player pondered.
     pondered: Option<usize>,
 }
 

@@ -8,8 +8,8 @@ use std::{
     thread,
 };
 
-/// The most running threads with which another match may begin. A match has up to five, and those
-/// of an old match may need a moment to end.
+/// The number of running threads at which no further match may begin. A match has up to five
+/// threads, and those of an old match may need a moment to end.
 const MOST: usize = 32;
 
 /// The number of running threads.

@@ -1,5 +1,5 @@
-//! The requests that the server answers, with their handlers. Guests have an address of their own,
-//! with few of them.
+//! The requests that the server answers, with their handlers. Guests use another address, which
+//! answers only some of these requests.
 
 mod guests;
 mod inspection;
@@ -59,7 +59,8 @@ pub(crate) fn handlers() -> Vec<(&'static str, MethodRouter<Arc<Server>>)> {
     handlers
 }
 
-/// Returns the paths for guests with their handlers. The id of a session is the token of a link.
+/// Returns the paths for guests with their handlers. In these paths, `id` is the token of a guest's
+/// link instead of the id of a session.
 pub(crate) fn for_guests() -> Vec<(&'static str, MethodRouter<Arc<Server>>)> {
     vec![
         ("/", get(assets::index_for_guests)),

@@ -1,8 +1,9 @@
-//! The games to choose from: a card for each built-in game, with its properties and board.
+//! The games to choose from: a card for each built-in game and for the game of `gdl serve`, with
+//! its properties and board.
 //!
-//! A card evaluates at most `GAMES` times `STEPS` states. Uploaded rulesheets have no card. The
-//! board of a game that is not compiled in requires loading it. So the list has such a card without
-//! the board, and a request for the single game adds it.
+//! Creating a card evaluates at most `GAMES * STEPS` states. Uploaded rulesheets have no card. The
+//! board of a game that is not compiled in requires loading the game. The list contains the card of
+//! such a game without the board. A request for the single game returns the card with the board.
 
 use gdl_games::{Entry, LIST, Tag};
 use gdl_runtime::{Game, GameExt, chance::Stream};
@@ -16,7 +17,7 @@ use serde::Serialize;
 
 /// The number of random games that are examined for simultaneous choices.
 const GAMES: u64 = 8;
-/// The most steps of such a game.
+/// The most steps of a random game.
 const STEPS: usize = 200;
 
 /// The description of a game before it is opened.
@@ -56,8 +57,8 @@ pub(crate) enum Kind {
     Simultaneous,
 }
 
-/// Returns the cards of the built-in games, in the order of the catalogue. Visits some thousand
-/// states.
+/// Returns the cards of the built-in games, in the order of [`LIST`]. Visits at most
+/// `GAMES * STEPS` states of each compiled game.
 #[must_use]
 pub(crate) fn built_in() -> Vec<Card> {
     let card = |entry: &'static Entry| {
@@ -93,7 +94,8 @@ fn listed(entry: &Entry) -> Result<Card> {
     })
 }
 
-/// Returns the first line of a text if it is a comment, without its marks.
+/// Returns the first line of a text without comment marks and full stop, if that line is a comment.
+/// Otherwise returns an empty text.
 fn summary(text: &str) -> &str {
     let first = text.lines().next().unwrap_or_default();
     if first.starts_with(';') { first.trim_matches([';', ' ', '.']) } else { "" }

@@ -3,10 +3,10 @@
 //!
 //! The caller passes the present time ([`Clocks::tick`]) and the roles to move ([`Clocks::wind`]),
 //! so tests need not wait. At the start of a play, and after travelling in its history, clocks show
-//! the time of that place. They stand until a move is chosen. Play halts when a clock has run down.
-//! Rulesheets define no loss on time, so no goal value follows. A person takes a move back,
-//! restarts, or plays on without clocks. At most [`MOST_ROLES`] roles have clocks, which bounds the
-//! memory for each place.
+//! the remaining times of the current place. They stand until a move is chosen. Play halts when a
+//! clock has run down. Rulesheets define no loss on time, so no goal value follows. A person takes
+//! a move back, restarts, or plays on without clocks. At most [`MOST_ROLES`] roles have clocks,
+//! which bounds the memory for each place.
 
 use crate::problem::{Answer, Problem};
 use gdl_runtime::{Dynamic, GameExt, dynamic::RoleId, game::Id};
@@ -21,8 +21,7 @@ const MOST_ROLES: usize = 16;
 /// The longest time of a clock, and the longest increment, in seconds.
 const LONGEST: f64 = 24.0 * 3600.0;
 const LONGEST_INCREMENT: f64 = 3600.0;
-/// The divisor of its remaining time that a machine may think, in addition to most of its
-/// increment.
+/// A machine may think for its remaining time divided by this number, plus most of its increment.
 const SHARE: u32 = 30;
 
 /// The clock of a role.
@@ -68,7 +67,8 @@ impl Clock {
 }
 
 impl fmt::Display for Clock {
-    /// Writes the text of a clock that begins with the remaining time, but at least a millisecond.
+    /// Writes `minutes+increment`, the setting of a clock whose time is the remaining time, at
+    /// least 1 ms.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let left = self.left.max(Duration::from_millis(1));
         let minutes = (left.as_secs_f64() / 60.0 * 1e5).ceil() / 1e5;
@@ -85,7 +85,7 @@ pub(crate) struct Clocks {
     shown: BTreeMap<usize, Vec<u32>>,
     /// True if all clocks stand until a move is chosen.
     stand: bool,
-    /// The time of the last call.
+    /// The time of the last call of [`Clocks::tick`] or [`Clocks::wind`].
     now: Option<Instant>,
 }
 
@@ -137,7 +137,8 @@ impl Clocks {
         out
     }
 
-    /// Starts the clocks of the given roles and stops all others. No clock starts while they stand.
+    /// Starts the clocks of the given roles and stops all others. While all clocks stand, none
+    /// starts.
     pub(crate) fn wind(&mut self, now: Instant, is_due: impl Fn(RoleId) -> bool) {
         self.now = Some(now);
         for (place, clock) in self.roles.iter_mut().enumerate() {
@@ -169,7 +170,8 @@ impl Clocks {
         }
     }
 
-    /// Resets the clocks to their times at an earlier place. They stand until a move is chosen.
+    /// Resets the clocks to their times at a place that play has reached. They stand until a move
+    /// is chosen.
     pub(crate) fn go(&mut self, place: usize) {
         self.stand = true;
         let Some(shown) = self.shown.get(&place) else { return };
@@ -195,7 +197,8 @@ impl Clocks {
         self.roles.iter().flatten().filter(|clock| clock.runs).map(Clock::left).min()
     }
 
-    /// Returns the time that a machine may think about a move of a role.
+    /// Returns the time that a machine may think about a move of a role, at most half of the
+    /// remaining time. Returns [`Duration::MAX`] for a role without a clock.
     pub(crate) fn allowance(&self, role: RoleId) -> Duration {
         self.of(role).map_or(Duration::MAX, |clock| {
             (clock.left / SHARE + clock.increment.mul_f64(0.75)).min(clock.left / 2)

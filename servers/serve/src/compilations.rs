@@ -43,7 +43,8 @@ impl Drop for Ticket {
 }
 
 impl Compilations {
-    /// Returns an observer that records the progress of a compilation and cancels it.
+    /// Returns an observer that records the progress of a compilation, and stops the compilation
+    /// once `cancel` is cancelled.
     pub(crate) fn observe(&self, ticket: Option<&str>, cancel: &Cancel) -> Observer {
         let Some(name) = ticket.filter(|ticket| ticket.len() <= LONGEST) else { return observer(cancel) };
         let (calls_off, stages) = (observer(cancel), Arc::clone(&self.0));

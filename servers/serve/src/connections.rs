@@ -69,7 +69,8 @@ impl Default for Bounds {
 #[derive(Debug, Default)]
 struct Open {
     count: usize,
-    /// The number of times that a connection became idle, which orders them.
+    /// The number of times that a connection became idle. Its current value is the key of the last
+    /// connection that became idle.
     clock: u64,
     idle: BTreeMap<u64, AbortHandle>,
 }
@@ -130,8 +131,8 @@ pub(crate) async fn serve(listener: TcpListener, router: Router, bounds: Bounds)
                     admit(stream, &router, &open, bounds);
                 }
             }
-            // A client that left does no harm. Other errors may mean that too many files are open,
-            // and some are closed meanwhile.
+            // The client may have left. Other errors may mean that too many files are open, so the
+            // next try waits until some may be closed.
             Err(_) if refused < 100 => {
                 refused += 1;
                 sleep(Duration::from_millis(100)).await;
@@ -207,8 +208,8 @@ mod tests {
     };
     use tokio::sync::Semaphore;
 
-    /// Starts a server with these bounds, and returns its address. It reports each request that
-    /// waits for a permit.
+    /// Starts a server with these bounds. Returns its address and a receiver, which gets the
+    /// semaphore of each request for `/wait`.
     fn listen(bounds: Bounds) -> (SocketAddr, Receiver<Arc<Semaphore>>) {
         let (sender, receiver) = channel();
         let (begun, waiting) = channel();
@@ -279,7 +280,7 @@ mod tests {
         for _ in 0..10 {
             assert!(ask(address, GET).ends_with("here"));
         }
-        // All but the last three were closed before, and those are closed one by one.
+        // The first 17 connections were closed to make room for later ones.
         assert!(idle.into_iter().take(17).map(rest).all(|answer| answer.is_empty()));
     }
 

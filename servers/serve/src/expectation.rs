@@ -13,7 +13,7 @@ use gdl_players::{
 };
 use gdl_runtime::{Dynamic, Game, GameExt, Information, dynamic::MoveId, game::Id};
 
-/// The most states that are used; of more, a sample is drawn.
+/// The most states that are used. If more are possible, a sample of this size is drawn.
 const MOST_STATES: usize = 64;
 
 /// The number of random games of a move in a state, in each round.

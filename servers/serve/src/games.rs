@@ -142,7 +142,8 @@ impl Games {
     /// Loads the game of an uploaded rulesheet.
     ///
     /// # Errors
-    /// Returns its diagnostics if it has errors, exceeds the limits, or compilation was cancelled.
+    /// Returns an error if the rulesheet has errors or exceeds the limits, or compilation was
+    /// cancelled.
     pub(crate) fn load(&self, name: &str, text: &str, mode: LoadMode, observer: Observer) -> Answer<Opened> {
         let opened = |game| Opened { name: name.to_owned(), is_known: false, text: text.into(), game };
         let known =

@@ -38,7 +38,6 @@ impl Guests {
     ///
     /// # Errors
     /// Returns an error if there are too many links.
-    /// Returns an error if there are too many.
     pub(crate) fn add(&self, token: &str, session: &str, role: RoleId, sessions: &Registry) -> Answer<()> {
         let mut seats = lock(&self.seats);
         seats.retain(|_, (id, other)| sessions.has(id) && (id.as_str(), *other) != (session, role));

@@ -109,8 +109,8 @@ impl Knowledge {
         let place = self.known.iter().position(|known| known.information.role() == role);
         let mut known = place.map(|place| self.known.remove(place));
         let path = history.path();
-        // The knowledge is dropped if it is of another line, or its belief did not follow all its
-        // steps.
+        // Knowledge of another line of play is dropped. If a belief is needed, knowledge whose
+        // belief has not followed all steps is dropped too.
         known = known.filter(|known| {
             path.starts_with(&known.path) && (!believes || known.followed + 1 == known.path.len())
         });

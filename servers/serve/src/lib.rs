@@ -6,10 +6,10 @@
 //! own, so an answer never waits for them. The page receives a `session_view`, whose board
 //! [`gdl_tools::scene`] draws.
 //!
-//! Before a play, a game is chosen from the `catalogue` or opened from a `rulesheet`, whose
-//! progress `compilations` reports. During play, requests can inspect the `net`, ask for a `reason`
-//! and for the `evaluation` of a position. The `clocks` show the remaining time. For a role with
-//! hidden information, advice is an `expectation`.
+//! Before a play, a game is chosen from the `catalogue` or opened from a `rulesheet`.
+//! `compilations` reports the progress of the compilation. During play, requests can inspect the
+//! `net`, ask for a `reason` and for the `evaluation` of a position. The `clocks` show the
+//! remaining time. For a role with hidden information, advice is an `expectation`.
 //!
 //! The `results` show matches of `gdl manage`, drawn like the states of a session. Longer tasks are
 //! `work` in a queue, and are cancelled when no request waits for them. [`DESCRIPTION`] documents
@@ -79,7 +79,7 @@ pub fn routes() -> Vec<&'static str> {
     api::handlers().into_iter().map(|(path, _)| path).collect()
 }
 
-/// The games that a server shows besides the built-in ones.
+/// The game and the results that a server shows besides the built-in games.
 #[derive(Clone, Debug, Default)]
 pub struct Shown<'s> {
     /// The game to open first.
@@ -188,7 +188,7 @@ impl Lan {
         if address.is_unspecified() || address.is_multicast() { Err(none()) } else { Ok(address) }
     }
 
-    /// Listens at a port, or at a free one if that is taken.
+    /// Listens at a port, or at a free one if listening at that port fails.
     fn listen(self, port: u16) -> Result<TcpListener> {
         let address = self.address()?;
         let unfit = |error| Error::Input(format!("cannot listen at {address}: {error}"));
@@ -200,7 +200,8 @@ impl Lan {
 /// address for guests, if there is one.
 ///
 /// # Errors
-/// Returns an error if the game or the results cannot be opened, or the port is taken.
+/// Returns an error if the game or the results cannot be opened, listening at an address fails, or
+/// accepting connections fails.
 pub fn run(shown: &Shown<'_>, port: u16, lan: Option<Lan>) -> Result {
     let listen = |error: std::io::Error| Error::Input(format!("cannot listen at port {port}: {error}"));
     let ready = |listener: TcpListener| -> std::io::Result<_> {

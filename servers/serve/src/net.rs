@@ -1,13 +1,13 @@
-//! The net of a session's game, for people who inspect it. It has the sizes, the true fluents and
-//! outputs of a state, and a drawing with the values of the gates.
+//! The net of a session's game, for people who inspect it. A view shows the sizes, the true fluents
+//! and outputs of a state, and a drawing with the values of the gates.
 //!
 //! The net is compiled once for each session, at the first request. Gates have three values: a gate
 //! that depends on undecided moves is open.
 //!
-//! A session keeps a net with at most a given number of operations, otherwise only the sizes. A
-//! view takes a few steps for each literal. At most `MOST_FLUENTS` fluents and as many relations
-//! are shown, and at most `MOST_OUTPUTS` outputs. The names of each of these take at most
-//! `MOST_TEXT` bytes.
+//! A session keeps the sizes, and the net if it has at most a given number of operations, inputs
+//! and outputs. A view takes time in proportion to the literals. At most `MOST_FLUENTS` fluents and
+//! as many relations are shown, and at most `MOST_OUTPUTS` outputs. The names of each of these take
+//! at most `MOST_TEXT` bytes.
 
 mod drawing;
 mod layout;
@@ -50,7 +50,8 @@ struct Kept {
     drawn: Mutex<Option<Drawn>>,
 }
 
-/// A drawing, or its number of nodes if it would be too large, and its output if it is of one.
+/// A drawing, with the name of its output if it shows only one. Instead of a drawing that would be
+/// too large, the number of its nodes.
 #[derive(Clone, Debug)]
 struct Drawn {
     of: Option<String>,
@@ -174,8 +175,8 @@ impl SessionNet {
             .is_some_and(|kept| kept.outputs.iter().any(|known| known.is_called(&kept.net, output)))
     }
 
-    /// Returns the view of a state, or of a hidden one if it is `None`. Draws the cone of influence
-    /// of the output `of`, or the whole net.
+    /// Returns the view of a state, or a view without values if `state` is `None`. Draws the cone
+    /// of influence of the output `of`, or the whole net.
     #[must_use]
     pub(crate) fn view(&self, game: &Dynamic, state: Option<&BitBox>, of: Option<&str>) -> NetView {
         let sizes = Some(self.sizes.clone());
@@ -212,7 +213,7 @@ impl Kept {
         }
     }
 
-    /// Returns the names of outputs, as far as they fit.
+    /// Returns the names of outputs, until they would take more than `MOST_TEXT` bytes.
     fn names<'o>(&self, outputs: impl Iterator<Item = &'o Output>) -> Vec<String> {
         let mut room = MOST_TEXT;
         outputs
@@ -242,7 +243,8 @@ impl Kept {
     }
 
     /// Returns the value of each gate in the state with these fluents. An illegal move counts as
-    /// not made, a role's only legal move as made, and all others are open. O(literals).
+    /// not made, a role's only legal move as made, and other legal moves are open. In a terminal
+    /// state all moves are open. O(literals).
     fn values(&self, fluents: impl Iterator<Item = usize>) -> Vec<Option<bool>> {
         let net = &self.net;
         let mut holds = vec![false; net.initial.len()];

@@ -3,8 +3,9 @@
 //!
 //! For a role with hidden information, an answer is shown only if it is the same in every state of
 //! its information set. So it reveals nothing new to the role. The set may have at most
-//! [`MOST_STATES`] states. An answer takes at most [`FUEL`] steps of the evaluator and
-//! [`MOST_BYTES`] as JSON; a larger one is computed again with less depth.
+//! [`MOST_STATES`] states. A query of the evaluator takes at most [`FUEL`] steps divided by the
+//! number of states. An answer of more than [`MOST_BYTES`] as JSON is computed again with less
+//! depth.
 
 use crate::{
     games::Opened,
@@ -40,8 +41,8 @@ pub(crate) struct Question {
     place: usize,
     /// The possible states as KIF text: the actual one, or those of an information set.
     states: Vec<String>,
-    /// The state before, the joint move made there, and the number of steps from the start. `None`
-    /// if they are hidden, or at the first place.
+    /// The previous state, the joint move made there, and the number of steps from the start.
+    /// `None` if they are hidden, or at the first place.
     before: Option<(String, Vec<String>, usize)>,
     /// True if the position is the initial state of the game.
     is_start: bool,
@@ -64,8 +65,8 @@ impl Question {
     /// Creates the question for the current place of a session.
     ///
     /// # Errors
-    /// Returns an error if the viewer may see nothing, or the budget ends before the role's
-    /// knowledge is computed.
+    /// Returns an error if the viewer may see nothing, the information set is not known completely
+    /// or has too many states, or the budget ends first.
     pub(crate) fn of(session: &mut Session, looker: Viewer, budget: &Budget) -> Answer<Self> {
         let states = match session.eyes(looker) {
             Visibility::All => vec![session.history.state().clone()],
@@ -95,7 +96,7 @@ impl Question {
     ///
     /// # Errors
     /// Returns an error if the text is no atom of the rules, the answer is hidden or too large, or
-    /// it is cancelled.
+    /// the computation is cancelled.
     pub(crate) fn answer(&self, atom: &str, depth: usize, cancel: &Cancel) -> Answer<Reason> {
         let unfit = |message: String| Problem::unfit("no_reason", message);
         let source = Source::new(&*self.opened.name, &*self.opened.text);

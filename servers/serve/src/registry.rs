@@ -2,7 +2,7 @@
 //!
 //! There are at most [`Registry::MOST`] sessions, with at most [`Registry::BYTES`] bytes. A session
 //! without requests for [`Registry::IDLE`] is removed. If there is no room for a new one, the
-//! sessions that have been idle for the longest are removed, if that exceeds [`Registry::SPARE`].
+//! sessions that have been idle for the longest are removed, but only after [`Registry::SPARE`].
 
 use crate::{
     problem::{Answer, Problem},
@@ -54,10 +54,11 @@ impl Registry {
         Ok(u32::from_le_bytes(bytes).into())
     }
 
-    /// Adds a session, and ends those that are removed.
+    /// Adds a session, and ends the sessions that are removed.
     ///
     /// # Errors
-    /// Returns an error if there is no room and too few sessions are idle.
+    /// Returns an error if the session is too large, or there is no room and too few sessions are
+    /// idle.
     pub(crate) fn add(&self, session: Session) -> Answer<Arc<Shared>> {
         self.add_at(session, Instant::now())
     }
@@ -181,7 +182,7 @@ mod tests {
             assert!(sessions.add_at(session(id), start).is_ok());
         }
         assert!(sessions.add_at(session(100), start + Registry::SPARE / 2).is_err());
-        // All but one are in use a minute later, so that one is removed.
+        // A minute later all sessions but one are in use, so the idle one is removed.
         let later = start + Registry::SPARE;
         for id in (0..Registry::MOST).filter(|&id| id != 5) {
             assert!(sessions.find_at(&id.to_string(), later).is_ok());

@@ -2,8 +2,8 @@
 //! games of the last drawn positions.
 //!
 //! The file is only read and never kept open, so a manager can play into it at the same time. A
-//! game is compiled when a position of it is first drawn, within the limits of uploaded rulesheets.
-//! The last [`MOST_DRAWN`] games are kept.
+//! game that the server does not know by name is compiled when a position of it is first drawn,
+//! within the limits of uploaded rulesheets. The last [`MOST_DRAWN`] games are kept.
 
 use crate::{
     games::{Games, LoadMode, Opened},
@@ -38,7 +38,7 @@ pub(crate) struct Results {
     drawn: Mutex<Vec<Arc<Drawn>>>,
 }
 
-/// A game with its stage.
+/// A game, with the unchanging parts of its scenes.
 #[derive(Debug)]
 struct Drawn {
     opened: Opened,
@@ -102,7 +102,7 @@ impl Results {
     /// Opens a file of results.
     ///
     /// # Errors
-    /// Returns an error if the file has no results of this version.
+    /// Returns an error if the file cannot be read, or has no results of this version.
     pub(crate) fn open(path: &Path) -> Result<Self> {
         Store::read(path)?.contents()?;
         Ok(Self { path: path.to_owned(), drawn: Mutex::default() })

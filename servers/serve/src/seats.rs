@@ -1,9 +1,8 @@
 //! The seat of a role: a person, a player with options, or a guest elsewhere with an invitation.
 //!
 //! The constants here limit a machine's time, memory and threads, whatever its options. At most
-//! `MOST_RESTING` machines of the server keep their memory from one move to the next. Together with
-//! those that are thinking they take at most some hundred MiB. Other machines start anew for each
-//! move.
+//! `MOST_RESTING` machines of the server keep their memory from one move to the next. Other
+//! machines start anew for each move. A machine takes at most [`Seat::BYTES`].
 
 use crate::problem::{Answer, Problem};
 use gdl_compiler::Source;
@@ -36,7 +35,8 @@ pub(crate) enum Seat {
     Machine {
         /// The kind of player.
         machine: Machine,
-        /// The player with its memory, between moves and if there is room; `None` while it thinks.
+        /// The player with its memory, between moves and if there is room; `None` while the player
+        /// thinks.
         mind: Option<Mind>,
     },
 }
@@ -139,7 +139,8 @@ impl Seat {
     /// Parses the seat of a role in a game with these rules.
     ///
     /// # Errors
-    /// Returns an error if there is no such player, or the role is chance's.
+    /// Returns an error if there is no such player, the page may not choose it, the rulesheet
+    /// cannot be sent to it, or the role is chance's.
     pub(crate) fn parse(game: &Dynamic, rules: &Arc<str>, role: RoleId, text: &str) -> Answer<Self> {
         if game.chance_role() == Some(role) {
             return Err(Problem::conflict("chance", "chance plays this role by itself"));

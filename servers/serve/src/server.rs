@@ -26,7 +26,7 @@ pub(crate) struct Server {
     pub(crate) queues: WorkQueues,
     /// The progress of compilations with a ticket.
     pub(crate) compilations: Compilations,
-    /// The cards of the built-in and the own game, once requested.
+    /// The cards of the built-in games and of the game of `gdl serve`, once requested.
     pub(crate) cards: OnceLock<Vec<Card>>,
     /// True if the server shows a file of results.
     pub(crate) has_results: bool,
@@ -60,9 +60,9 @@ impl Server {
         }))
     }
 
-    /// Returns whether a request names this server as its host, and comes from its own page or from
-    /// no page. Otherwise another page could reach the server by a host name that resolves to this
-    /// machine.
+    /// Returns whether a request names this server as its host, and comes from the page of this
+    /// server or from no page. Without this check, another page could reach the server by a host
+    /// name that resolves to this machine.
     pub(crate) fn is_own(&self, door: Door, headers: &HeaderMap) -> bool {
         let own = |host: &str| match door {
             Door::Here => {

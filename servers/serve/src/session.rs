@@ -2,7 +2,7 @@
 //! and returns the tasks of thinking that machines have to do next.
 //!
 //! A session steps itself. Chance and roles without a choice move at once, and a joint move is made
-//! as soon as every role has chosen. For a machine's choice it returns a
+//! as soon as every role has chosen. For a machine's choice the session returns a
 //! [`Thought`](crate::thought::Thought), which another thread works on. The session drops results
 //! for a state that it has left. No function here waits. The [`Viewer`], a person at this page or a
 //! guest elsewhere, determines the visible roles and those that can be moved.
@@ -173,12 +173,12 @@ impl Session {
         }
     }
 
-    /// Estimates the bytes that the session may take: a full history and, unless the server has it
-    /// anyway, the game with its net.
+    /// Estimates the bytes that the session may take: a full history, and for an uploaded rulesheet
+    /// also the game with its net.
     #[must_use]
     pub(crate) fn weight(&self) -> usize {
-        /// The bytes of a gate in programs, their residuals and the net, and those of a name with
-        /// its index.
+        /// The bytes of a gate in programs, residual circuits and the net, and the bytes of a name
+        /// with its index.
         const GATE: usize = 64;
         const NAME: usize = 128;
         if self.opened.is_known {
@@ -203,7 +203,8 @@ impl Session {
         matches!(self.seats[role.index()], Seat::Person | Seat::Guest { .. })
     }
 
-    /// Returns whether the viewer may move the role. People at the same page share their roles.
+    /// Returns whether the viewer may choose moves of the role. People at the same page share their
+    /// roles.
     #[must_use]
     pub(crate) fn plays(&self, looker: Viewer, role: RoleId) -> bool {
         match looker {
@@ -353,7 +354,7 @@ impl Session {
     /// Gives the seat of a role to a player or a person.
     ///
     /// # Errors
-    /// Returns an error if there is no such role, or it is chance's.
+    /// Returns an error if there is no such role or player, or the role is chance's.
     pub(crate) fn seat(&mut self, role: &str, text: &str) -> Answer<()> {
         let game = &self.opened.game;
         let role = game.parse_role(role).map_err(|error| Problem::unfit("no_role", error.to_string()))?;
@@ -391,7 +392,7 @@ impl Session {
     }
 
     fn take(&mut self, role: RoleId, seat: Seat) {
-        // The work and the choices of other roles stay.
+        // The choices of other roles stay. All searches are cancelled.
         self.seats[role.index()] = seat;
         let chosen = std::mem::take(&mut self.chosen);
         self.arrive();

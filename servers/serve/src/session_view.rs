@@ -1,9 +1,10 @@
-//! The view of a session for the page: serde data for one viewer, who may know a single role's
-//! part.
+//! The view of a session for the page: serde data for one viewer, who may know only the part of a
+//! single role.
 //!
-//! Building a view evaluates the current state, and once each place of the line that is new, as
-//! long as the budget lasts. The names of fluents, moves and steps take at most one [`Room`] each.
-//! Items left out are counted, and can still be played and gone to. The rulesheet bounds the rest,
+//! Building a view evaluates the current state. It also evaluates the state before each listed
+//! step, unless an earlier view did. If the budget ends first, there is no view. The names of
+//! fluents, moves and steps take at most one [`Room`] each. Items left out are counted, except for
+//! steps of abandoned lines, and can still be played and gone to. The rulesheet bounds the rest,
 //! and the number of cells bounds a board. A match, and the test made from one, take at most
 //! `MOST_SAVED` bytes each. Illegal moves are listed on request, at most `MOST_ILLEGAL`.
 
@@ -173,7 +174,7 @@ impl Saved {
         let opened = &session.opened;
         let is_known = opened.is_known;
         let milliseconds = session.started.duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis());
-        // A link that opened a seat opens none in another session.
+        // A link opens no seat in another session, so a guest is saved as a person.
         let seat = |seat: &Seat| match seat {
             Seat::Guest { .. } => Seat::PERSON.to_owned(),
             _ => seat.to_string(),
@@ -411,8 +412,8 @@ impl View {
     /// Builds the view of a session for a person.
     ///
     /// # Errors
-    /// Returns an error if the budget ends first. The results are kept, so a second request has
-    /// less to compute.
+    /// Returns an error if the budget ends first. The results so far are kept, so a second request
+    /// has less to compute.
     pub(crate) fn of(session: &mut Session, looker: Viewer, budget: &Budget) -> Answer<Self> {
         let eyes = session.eyes(looker);
         let (state, perceived) = match eyes {
@@ -505,7 +506,7 @@ impl View {
     }
 }
 
-/// Returns the places of `line` and `ahead` that fit in a view, those nearest to the current one.
+/// Returns the places of `line` and `ahead` that fit in a view, those nearest to the current place.
 fn told(session: &Session, line: &[Place], ahead: &[Place]) -> [Vec<Place>; 2] {
     let game = session.game();
     let joint = |place: &Place| session.history.joint(*place).unwrap_or_default().iter();
@@ -665,8 +666,8 @@ fn status(session: &Session, view: &<Dynamic as Game>::View, waiting: &[RoleId])
     if let Some(stuck) = game.roles().find(|&role| game.legal_moves_in(view, role).len() == 0) {
         return format!("{} has no legal move: the rules have an error", game.role_text(stuck));
     }
-    // Roles without a choice wait for the others, even if play is halted before their moves are
-    // made.
+    // If some role has a choice, roles with only one legal move are not named, even while play is
+    // halted before that move is made.
     let has_choice = |role: &&RoleId| game.legal_moves_in(view, **role).len() > 1;
     let choosing: Vec<&RoleId> = waiting.iter().filter(has_choice).collect();
     let names = if choosing.is_empty() { waiting.iter().collect() } else { choosing };

@@ -29,7 +29,7 @@ pub(crate) struct Shared {
     pub is_known: bool,
     /// The turn for requests that use the session, one at a time.
     pub turn: Arc<Semaphore>,
-    /// The turn for requests that compile the session's net, one at a time.
+    /// The turn for requests that compile the session's net or compute a reason, one at a time.
     pub looking: Arc<Semaphore>,
     /// The estimated bytes of the session: see [`Session::weight`].
     pub weight: usize,
@@ -71,8 +71,8 @@ impl Shared {
         *lock(&self.used) = now;
     }
 
-    /// Runs `work` on the session, and then `play_on` unless it has ended. Wakes the requests that
-    /// wait for a change.
+    /// Runs `work` on the session, and then `play_on` unless the session has ended. Wakes the
+    /// requests that wait for a change.
     pub(crate) fn with<T>(
         &self,
         work: impl FnOnce(&mut Session) -> T,

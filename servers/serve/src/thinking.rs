@@ -1,8 +1,9 @@
 //! The threads in which machines think; each returns its move to the session.
 //!
-//! There are at most `MOST` threads. As many of them think at a time as the machine has cores, and
-//! at least two. Known games and uploaded ones are counted separately. A search ends with its
-//! [budget](Machine::budget), or when it is cancelled; it checks both between steps of the game.
+//! There are at most `MOST` threads. At most as many of them think at a time as the machine has
+//! cores, or two on a single core. This limit holds for known games and for uploaded ones
+//! separately. A search ends with its [budget](Machine::budget), or when it is cancelled; it checks
+//! both between steps of the game.
 
 use crate::{
     expectation::Expectation,
@@ -50,7 +51,7 @@ static TURNS: [Turns; 2] = [const { Turns { taken: Mutex::new(0), given: Condvar
 /// Starts a thread. If the system has no more threads, the work is not done and the session keeps
 /// waiting.
 fn spawn(name: &str, work: impl FnOnce() + Send + 'static) {
-    /// A guard that counts the thread until it ends, also if it could not be started.
+    /// A guard that counts the thread until the thread ends or fails to start.
     struct Counted;
     impl Drop for Counted {
         fn drop(&mut self) {
@@ -156,7 +157,7 @@ fn think(shared: &Arc<Shared>, mut thought: Thought) -> (Mind, Option<MoveId>) {
     }
 }
 
-/// The time of a search for advice, and the most bytes of it.
+/// The time and the most bytes of a search for advice.
 const ADVICE: Duration = Duration::from_secs(2);
 const ADVICE_BYTES: usize = 64 << 20;
 

@@ -1,5 +1,4 @@
-//! The tasks that a session gives to its machines, and those of a search for advice, with their
-//! results.
+//! The tasks of the machines of a session, the tasks of searches for advice, and the results.
 
 use crate::seats::{Machine, Mind};
 use gdl_players::player::MoveStats;

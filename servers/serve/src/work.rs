@@ -8,8 +8,8 @@
 //!
 //! A request waits at most [`PATIENCE`] for a turn. A job is cancelled when its time is up or its
 //! client has left. It checks a [`Cancel`], and keeps its turn until it has ended, so hanging up
-//! does not free a turn early. The delay depends on the job: the compiler checks every few thousand
-//! steps ([`observer`]), play before each step of a game.
+//! does not free a turn early. The time from a job's cancellation to its end depends on the job:
+//! the compiler checks every few thousand steps ([`observer`]), play before each step of a game.
 
 use crate::problem::{Answer, Problem};
 use gdl_compiler::Observer;
@@ -34,7 +34,8 @@ pub(crate) struct WorkQueues {
     sessions: [WorkQueue; 2],
     /// The queues for random games: of known games, and of others.
     analyzing: [WorkQueue; 2],
-    /// The queue for compiling uploaded rulesheets.
+    /// The queue for compiling uploaded rulesheets, for reasons in their games, and for positions
+    /// of results.
     pub(crate) compiling: WorkQueue,
     /// The queue for compiling uploaded rulesheets within the larger limits of `gdl serve FILE`,
     /// one at a time.
@@ -99,7 +100,7 @@ impl WorkQueue {
         self.work_with((), work).await
     }
 
-    /// Runs a job like [`WorkQueue::work`]. The job also holds `own`, which is dropped when it
+    /// Runs a job like [`WorkQueue::work`]. The job also holds `own`, which is dropped when the job
     /// ends.
     ///
     /// # Errors
@@ -139,7 +140,8 @@ fn busy() -> Problem {
     Problem::too_many("the server is busy with other games").help("ask again in a moment")
 }
 
-/// A handle that cancels a job when it is dropped, as happens to a request whose client left.
+/// A handle that cancels a job when the handle is dropped. A request drops its handle when its
+/// client leaves.
 struct Held(Cancel);
 
 impl Drop for Held {
@@ -219,7 +221,7 @@ mod tests {
             runtime.block_on(hang_up(&queue, queue.work(deaf())));
             assert_eq!(queue.turns.available_permits(), left);
         }
-        // Jobs of other queues run, and jobs here once a turn is free.
+        // Jobs of other queues run at once, and jobs of this queue once a turn is free.
         let other = WorkQueue::new(1, Duration::MAX);
         assert!(matches!(runtime.block_on(other.work(|_| 7)), Ok(7)));
         for _ in 0..2 {

@@ -107,7 +107,7 @@ fn fault(root: &Path, page: &Path, target: &str) -> Option<&'static str> {
     (!anchor.is_empty() && !has_anchor()).then_some("there is no such heading")
 }
 
-/// True if code in a page reads as a path of the repository that does not exist.
+/// True if code in a page reads as a path in the repository, and the path does not exist.
 fn is_missing(root: &Path, code: &str) -> bool {
     // `NAME` is a placeholder for any name.
     let is_path =

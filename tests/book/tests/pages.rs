@@ -80,7 +80,8 @@ it is asked for. A *reserved* number is never reported.
 /// The number of moves before the position that a page shows.
 const MOVES: usize = 12;
 
-/// The position after [`MOVES`] moves of a seeded random game, or an earlier one if the game ends.
+/// The position after [`MOVES`] steps with a choice in a seeded random game, or an earlier one if
+/// the game ends.
 fn position(game: &Dynamic) -> BitBox {
     let mut stream = Stream::new(0, 0);
     let mut state = game.initial();
@@ -116,7 +117,7 @@ fn picture(game: &Dynamic, entry: &Entry, state: &BitBox) -> String {
     picture
 }
 
-/// The limit of the counts: deeper levels of the game tree are left out once one exceeds it.
+/// The limit of the counts: deeper levels of the game tree are left out once a count exceeds it.
 const MOST_SEQUENCES: u128 = 1_000;
 
 /// The numbers of move sequences of lengths 1 to 4, up to the first that exceeds the limit.

@@ -8,7 +8,7 @@ pub struct Seas {
     ships: [[[bool; 4]; 4]; 2],
     /// The shots of each player.
     shots: [[[bool; 4]; 4]; 2],
-    /// Ships hidden so far, of both players.
+    /// The number of ships that both players have hidden so far.
     hidden: usize,
     to_move: usize,
     heard: [Vec<String>; 2],

@@ -65,7 +65,7 @@ pub trait Position: Clone {
     }
 }
 
-/// The goals of two players: 100 for a winner, 0 for the loser, 50 each without one.
+/// The goals of two players: 100 for a winner, 0 for the loser, 50 each without a winner.
 fn goals_of(winner: Option<usize>) -> Vec<u8> {
     match winner {
         Some(0) => vec![100, 0],

@@ -31,7 +31,7 @@ fn turn(corners: &Corners) -> Vec<Corners> {
     turned
 }
 
-/// The numbers of positions that are 0, 1, 2 and more turns from a given one, up to `depth`.
+/// The numbers of positions that are 0, 1, 2 and more turns from the solved one, up to `depth`.
 #[must_use]
 pub fn layers(depth: usize) -> Vec<u64> {
     super::count_layers(std::array::from_fn(|corner| (corner, 0)), depth, turn)

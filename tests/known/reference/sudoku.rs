@@ -1,4 +1,4 @@
-//! A sudoku, and a search that counts its solutions.
+//! A sudoku, and a search for all its solutions.
 
 use super::Position;
 

@@ -67,7 +67,7 @@ pub struct Settings {
     pub case_sensitive: bool,
     /// The most comparisons of literals with facts, plus symbols of derived facts, of one query.
     pub max_steps: u64,
-    /// The most symbols of all facts of a state.
+    /// The maximum number of symbols of the facts that one query derives.
     pub max_symbols: usize,
 }
 

@@ -21,7 +21,7 @@ pub(crate) struct Program {
 /// The rules of relations that depend on each other.
 struct Stratum {
     rules: Vec<Rule>,
-    /// 2 if they depend on a move, 1 if on the state alone, 0 otherwise.
+    /// 2 if the rules depend on a move, 1 if on the state alone, 0 otherwise.
     layer: usize,
     /// True if one of the relations depends on its own negation.
     is_negative: bool,

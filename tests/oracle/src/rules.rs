@@ -171,7 +171,7 @@ fn ground(form: &Form<'_>, number: &impl Fn(&str) -> Option<usize>) -> Option<Te
     }
 }
 
-/// The numbers of the relations that are keywords; `fact` is `true`.
+/// The indices of the relations that are keywords; `fact` is `true`.
 pub(crate) struct Keywords {
     pub(crate) init: usize,
     pub(crate) fact: usize,
@@ -186,7 +186,7 @@ pub(crate) struct Keywords {
 /// A rulesheet translated to rules.
 pub(crate) struct Rulesheet {
     pub(crate) names: Names,
-    /// The number of each relation. Equal names with different arities are different relations.
+    /// The index of each relation. Equal names with different arities are different relations.
     pub(crate) relations: BTreeMap<(String, usize), usize>,
     pub(crate) keywords: Keywords,
     pub(crate) roles: Vec<Term>,

@@ -11,7 +11,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Prints that the calling test, or a part of it, is skipped. The test returns then.
+/// Prints that the calling test, or a part of it, is skipped. The test must return afterwards.
 ///
 /// # Panics
 /// Panics if the environment variable `GDL_REQUIRE` is `all` or `tools`.

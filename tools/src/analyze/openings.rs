@@ -16,8 +16,8 @@ const MAX_JOINTS: usize = 4096;
 pub struct Openings {
     /// The index of the role: the first one other than chance that has more than one move.
     pub role: usize,
-    /// The number of random games after a move. With a time limit it is the number after the last
-    /// move.
+    /// The number of random games after a move. With a time limit, the number after the move that
+    /// comes last in the rules.
     pub playouts: u64,
     /// The moves, best first.
     pub moves: Vec<Opening>,

@@ -108,7 +108,7 @@ mod tests {
     fn few_states_are_counted_exactly() {
         let states = of((0..100).chain(0..50).chain(0..50));
         assert_eq!((states.visited(), states.estimate().distinct), (200, 100.0));
-        // 50 states were visited once and none twice: the estimate adds many others.
+        // 50 states were visited once and none twice: the estimate adds many unvisited states.
         assert!((states.estimate().at_least - 1325.0).abs() < 1e-9, "{:?}", states.estimate());
         let all = of((0..100).chain(0..100).chain(0..100));
         assert!((all.estimate().at_least - 100.0).abs() < 1e-9);

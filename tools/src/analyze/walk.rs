@@ -1,8 +1,8 @@
 //! Random games, move by move: their lengths, the moves to choose from and the states visited.
 //!
-//! A game observes and steps at most [`longest`] states, and can be cancelled between them. The
-//! statistics take a constant number of words for each role and ply, at most `MOST_BYTES` with
-//! their names, and for each game. [`States`] bounds its own memory.
+//! A game is abandoned after [`longest`] moves, and can be cancelled between them. The statistics
+//! take a constant number of words for each game, and for each role in each ply. Those of all plies
+//! take at most `MOST_BYTES`, including the names of the roles. [`States`] bounds its own memory.
 
 use super::{Estimate, Settings, states::States};
 use gdl_runtime::{Game, GameExt, chance::Stream, game::Id};
@@ -34,10 +34,10 @@ pub fn longest<G: Game>(game: &G) -> usize {
 pub struct Ply {
     /// The number of games.
     pub games: u64,
-    /// The sum of their joint moves, saturating.
+    /// The sum over these games of the number of joint moves, saturating.
     joint: u128,
-    /// For each role, the number of games in which it had more than one move, and the sum of its
-    /// moves in them.
+    /// For each role, the number of games in which it had more than one move, and the sum of the
+    /// numbers of its moves in these games.
     choices: Vec<[u64; 2]>,
 }
 
@@ -77,8 +77,8 @@ pub struct Walks {
     decisions: u64,
     /// The states visited.
     pub states: States,
-    /// The first role other than chance to have more than one move, the same in all games. `None`
-    /// if several roles choose at once, or none was found.
+    /// The role that makes the first choice, other than chance, if chance makes its first legal
+    /// moves. `None` if several roles choose at once, or none was found.
     pub first_to_choose: Option<usize>,
     /// For each game, its number and two logarithms: its estimates of the nodes and the leaves of
     /// the tree.
@@ -380,8 +380,8 @@ fn log_sum(a: f64, b: f64) -> f64 {
     high + libm::log1p(libm::pow(10.0, low - high)) / std::f64::consts::LN_10
 }
 
-/// Returns the role other than chance that alone has a choice at the first choice of the game.
-/// Returns `None` if several roles do, or if 100 steps without a choice do not reach one.
+/// Returns the role that makes the first choice of the game; choices of chance do not count.
+/// Returns `None` if several roles choose at once, or if 100 steps do not reach a choice.
 fn first_to_choose<G: Game>(game: &G) -> Option<usize> {
     let mut state = game.initial();
     for _ in 0..100 {
@@ -393,8 +393,8 @@ fn first_to_choose<G: Game>(game: &G) -> Option<usize> {
         let choosing: Vec<G::Role> = choosing.filter(|&role| Some(role) != game.chance_role()).collect();
         match choosing[..] {
             [role] => return Some(role.index()),
-            // Only chance has a choice, if anyone: its first move is made, since it rarely decides
-            // who is next.
+            // At most chance has a choice. Its first move is made, since it rarely decides who is
+            // next.
             [] => {
                 let joint: Option<Vec<G::Move>> =
                     game.roles().map(|role| game.legal_moves_in(&view, role).next()).collect();

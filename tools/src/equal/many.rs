@@ -3,7 +3,7 @@
 //! All states of a call must have the same number of joint moves from the initial state, so that
 //! they have the same turn phase. Results are in the order of the states. They are computed in
 //! lanes if the game supports lanes, otherwise one by one. Both ways agree, except that they may
-//! differ in the view of a terminal state outside its goals.
+//! differ in the view of a terminal state, but not in its goals.
 
 use gdl_runtime::{
     Dynamic, Game, GameExt,

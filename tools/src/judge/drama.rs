@@ -82,7 +82,7 @@ pub fn tension(values: &[Vec<f64>], winner: usize) -> f64 {
     mean_and_error(gaps.map(f64::sqrt)).1
 }
 
-/// Returns the number of lead changes: another seat than before has the greatest expectation.
+/// Returns the number of lead changes: positions whose leader differs from the last leader.
 #[must_use]
 pub fn lead_changes(values: &[Vec<f64>]) -> u32 {
     let mut leader = None;
@@ -91,7 +91,7 @@ pub fn lead_changes(values: &[Vec<f64>]) -> u32 {
         let Some(first) = (0..values.len()).max_by(|&a, &b| values[a].total_cmp(&values[b])) else {
             continue;
         };
-        // A lead must exceed all other values by `LEVEL` points.
+        // The value of a leader exceeds all other values by at least `LEVEL` points.
         let alone = (0..values.len()).all(|seat| seat == first || values[first] - values[seat] >= LEVEL);
         if alone {
             changes += u32::from(leader.is_some_and(|leader| leader != first));
@@ -112,14 +112,15 @@ pub fn decided(values: &[Vec<f64>], winner: usize) -> f64 {
 mod tests {
     use super::*;
 
-    /// Returns the values of two seats from those of the first: together they are 100.
+    /// Returns the values of two seats, given those of the first. In each position they add up to
+    /// 100.
     fn story(first: &[f64]) -> Vec<Vec<f64>> {
         first.iter().map(|&value| vec![value, 100.0 - value]).collect()
     }
 
     #[test]
     fn drama_is_how_far_the_winner_was_behind() {
-        // The gaps are 0.64 and 0.04, less than a lead; then the seat leads.
+        // The gaps are 0.64 and 0.04; the second is below `LEVEL`. After that the seat leads.
         assert!((tension(&story(&[18.0, 48.0, 70.0, 100.0]), 0) - 0.8).abs() < 1e-12);
         assert!((tension(&story(&[18.0, 32.0, 70.0]), 0) - f64::midpoint(0.8, 0.6)).abs() < 1e-12);
         assert!(tension(&story(&[60.0, 90.0]), 0).abs() < 1e-12);

@@ -257,7 +257,7 @@ fn cards(judgement: &Judgement, played: &Played) -> String {
 fn outcomes(judgement: &Judgement, played: &Played) -> String {
     let parts: &[&str] =
         if judgement.roles.len() > 1 { &["win", "draw", "loss"] } else { &["goal of 100", "", "less"] };
-    // Omitted parts keep their colours for the others to match.
+    // An omitted part keeps its colour, so that the colours of the other parts match the chart.
     let names = parts.iter().enumerate().filter(|(_, part)| !part.is_empty());
     let names = names.map(|(place, part)| format!("<span><i class=\"p{place}\"></i>{part}</span>"));
     let legend = format!("<div class=\"legend\">{}</div>", names.collect::<Vec<_>>().join(" "));

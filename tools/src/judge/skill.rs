@@ -46,7 +46,7 @@ pub(super) struct Terms<'g> {
     game: &'g Dynamic,
     settings: &'g Settings,
     seats: &'g [usize],
-    /// The mean number of joint moves of a random game, and of the decisions of all players in it.
+    /// The mean number of joint moves of a random game, and the mean number of its decisions.
     length: f64,
     decisions: f64,
     /// The number of gates that a node evaluates, by estimate.
@@ -81,8 +81,8 @@ impl<'g> Terms<'g> {
         Self { game, settings, seats, length, decisions: length * choosing, price }
     }
 
-    /// Returns the number of matches that `work` allows if players visit `nodes` nodes for a
-    /// decision on average. Returns `None` if there are too few.
+    /// Returns the number of matches if players visit `nodes` nodes for a decision on average: the
+    /// number in the settings, or fewer if `work` requires it. Returns `None` if it is too small.
     fn matches(&self, nodes: u64) -> Option<u64> {
         let seats = self.seats.len() as u64;
         let each = (1.0 + self.decisions) * self.price * nodes as f64;
@@ -302,8 +302,9 @@ impl Ladder {
     }
 }
 
-/// Returns the gain: the goal of the first player minus the mean goal of the others, divided by
-/// 100. Players move on by one seat from each match to the next.
+/// Returns the mean gain over the matches: the goal of the first player minus the mean goal of the
+/// others, divided by 100. Players rotate by one seat from each match to the next. Returns `None`
+/// if no match has a result.
 #[must_use]
 pub fn gain(matches: &[Played], seats: usize) -> Option<Estimate> {
     let one = |played: &Played| {

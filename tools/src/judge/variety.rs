@@ -40,7 +40,7 @@ impl Variety {
     }
 }
 
-/// Returns the share of matches, given as joint moves, whose opening differs from all earlier ones.
+/// Returns the share of distinct openings among matches, given as joint moves.
 #[must_use]
 pub fn openings<'m, M: Ord + 'm>(matches: impl Iterator<Item = &'m [Vec<M>]>) -> f64 {
     let (mut count, mut seen) = (0_u32, BTreeSet::new());

@@ -14,7 +14,7 @@ pub enum Outcome {
     Shared(Vec<String>, Vec<u8>),
     /// All roles have goal 0: the number of roles.
     Lost(usize),
-    /// A game for one role: its name and goal.
+    /// A game for one role: the name of the role and its goal.
     Reached(String, u8),
     /// Some role has no goal or several.
     Unknown,

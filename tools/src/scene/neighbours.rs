@@ -116,7 +116,8 @@ mod tests {
     use super::*;
     use gdl_runtime::vocabulary::Texts;
 
-    /// Returns the shape of a board of four by four cells, whose neighbours are at these distances.
+    /// Returns the shape of the cells of a board of four by four. The neighbours of each cell are
+    /// at these distances.
     fn found(steps: &[(i32, i32)]) -> Tiling {
         let cells = || (1..5).flat_map(|x| (1..5).map(move |y| (x, y)));
         let fluents: Vec<String> =

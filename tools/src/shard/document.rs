@@ -17,7 +17,7 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The greatest length of a document in bytes.
 pub const MAX_BYTES: u64 = 1 << 28;
 
-/// The most players of a match. The counts of a document grow with the square of the players.
+/// The most players of a match. The counts of a document grow with the square of their number.
 const MOST_PLAYERS: usize = 256;
 
 /// Finished blocks and their sums. The parts are in block order, with gaps between them.

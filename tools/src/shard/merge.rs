@@ -15,8 +15,8 @@ use crate::error::{Error, Result};
 /// [`Document::summary`]. O(n log n) for n parts.
 ///
 /// # Errors
-/// Returns an error if there are no documents, if games, jobs or seeds differ, or if ranges
-/// overlap.
+/// Returns an error if there are no documents, if games, jobs or seeds differ, or if ranges overlap
+/// and are not equal with equal sums.
 pub fn merge(documents: Vec<(String, Document)>) -> Result<Document> {
     let fault = |what: String, help: &str| Err(Error::Input(format!("{what}\n\nhelp: {help}")));
     let Some((first_name, first)) = documents.first() else {

@@ -1,6 +1,5 @@
-//! The sums of blocks: integers or consecutive figures, so that the sums of neighbouring ranges add
-//! up to those of both. Sums from a file are checked before they are added, so that no addition
-//! overflows.
+//! The sums of blocks: integers to be added, or lists to be joined. Sums from a file are checked
+//! before they are added, so that no addition overflows.
 
 use super::job::{Job, LONGEST, MANY};
 use crate::contest::Total;

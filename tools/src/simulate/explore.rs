@@ -27,7 +27,7 @@ const MAX_EDGES: usize = 4_000_000;
 /// play.
 pub(super) const MAX_GOALS: usize = 8_000_000;
 
-/// The number of a state that exceeds the limit and is not stored.
+/// The number in `edges` for a successor that is not stored, because there are too many states.
 const UNKNOWN: u32 = u32::MAX;
 
 /// The number of states between two reports of progress.
@@ -86,7 +86,7 @@ impl<'g> Graph<'g> {
         graph
     }
 
-    /// Visits at most `max_states` states. Returns whether these are all.
+    /// Visits at most `max_states` states. Returns whether all reachable states were visited.
     fn visit(
         &mut self,
         mut work: u64,
@@ -283,8 +283,8 @@ impl<'g> Graph<'g> {
     }
 }
 
-/// Returns the costs of observing and of advancing a state, in gates. They include the words of its
-/// rows and the goals of each role.
+/// Returns the costs of observing and of advancing a state, in gates. Both include the number of
+/// fluents and of roles, and the first also includes the words of the view.
 pub(super) fn cost(subject: Subject<'_>) -> [u64; 2] {
     // Only games with a table are simulated.
     let (observe, advance) = subject.game.table().map_or((0, 0), Table::gates);

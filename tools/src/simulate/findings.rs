@@ -22,7 +22,7 @@ pub(super) enum Fault {
     Falling { role: usize },
     /// A state recurs, so play may never end.
     Loop,
-    /// A random game did not end, although no state recurred.
+    /// A random game did not end, and no recurring state was found.
     TooLong,
 }
 
@@ -39,7 +39,7 @@ impl Fault {
 pub(super) struct Line {
     /// The moves of the first joint move in role order, then those of the next one.
     pub(super) moves: Vec<MoveId>,
-    /// The number of joint moves after which the last state occurred before, if it did.
+    /// The number of joint moves after which the last state occurred first, if it recurs.
     pub(super) repeats: Option<usize>,
 }
 

@@ -56,7 +56,8 @@ fn game(
     let mut view = game.new_view();
     let mut moves: Vec<MoveId> = Vec::new();
     let mut before: Vec<Option<u8>> = vec![None; roles];
-    // The number of moves after which each state was reached; `None` once a state recurs.
+    // The number of moves after which each state was reached; `None` once a state recurs, or if
+    // too many states are stored.
     let mut met = Some(FxHashMap::default());
     let most_met = MAX_STATE_BYTES / (game.shape().state_words() * 8 + 48);
     let mut step = 0;

@@ -127,7 +127,7 @@ pub struct Step {
 /// The last state of a playout.
 #[derive(Clone, Debug, Deserialize)]
 pub struct End {
-    /// The number of joint moves before it.
+    /// The number of joint moves of the playout.
     pub length: usize,
     /// True if the state is terminal.
     pub terminal: bool,

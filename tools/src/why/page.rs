@@ -90,8 +90,7 @@ impl<W: Write> Page<'_, W> {
             (false, false) => String::new(),
         };
         writeln!(self.out, "{indent}{sign} {}{DIM}{remark}{DIM:#}", literal.text)?;
-        // A missing atom is explained only if it is the queried atom, or if that fails because of
-        // it.
+        // If `(not X)` holds, the missing `X` is not explained.
         if holds && !why.holds { Ok(()) } else { self.reason(why, level + 1) }
     }
 }

@@ -53,7 +53,7 @@ const CLOCK: Duration = Duration::from_secs(1);
 /// The longest time that players think while a person chooses.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The number of forced steps in a row after which a person is asked even for a forced move.
+/// The number of forced steps in a row after which a person must enter even a forced move.
 /// Otherwise a game without an end and without choices would run forever.
 const FORCED: usize = 1000;
 
@@ -408,8 +408,8 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// Returns the information of a role where it has a choice now, or otherwise at its last
-    /// choice.
+    /// Returns the information of a role: in the present state if it has a choice there, otherwise
+    /// at its last choice. Returns `None` if it never had a choice.
     fn last_choice(&mut self, role: RoleId) -> Option<Information<Dynamic>> {
         let (game, history) = (self.game, &mut self.history);
         let here = history.place();
@@ -450,8 +450,8 @@ impl<'a> Session<'a> {
         Ok(format!("{}: {}{report}", self.adviser.name(), self.game.move_text(action)))
     }
 
-    /// Returns the move of a role that no person plays. If its player has no legal move, reports
-    /// that and draws a move at random.
+    /// Returns the move of a role that no person plays. If its player panics or chooses no legal
+    /// move, reports that and draws a move at random.
     fn answer(&mut self, role: RoleId, out: &mut dyn Write) -> Result<Option<MoveId>> {
         let budget = self.budget();
         let game = self.game;

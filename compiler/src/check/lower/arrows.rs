@@ -1,4 +1,4 @@
-//! Symbols that authors write in place of `<=`: `<-` of Prolog and R, `if`, `=`.
+//! Symbols that authors write in place of `<=`, such as `<-`, `if` and `=`.
 //!
 //! A name such as `<-` may be a relation of the author's own. It is an arrow if some form with it
 //! cannot be a fact: one with a variable, or with a list that begins with a keyword. O(text), once.
@@ -60,7 +60,7 @@ impl<'a> Lowering<'a> {
         let fault = Diagnostic::new(&codes::IMPLICATION_REVERSED, span, message)
             .help("write `(<= head body ..)`")
             .suggest(span, "<=");
-        // After `if` alone the body may come first.
+        // Only after `if` may the body come first.
         let is_certain = !text.eq_ignore_ascii_case("if") || self.begins_with_head(literals);
         self.push(if is_certain { fault.machine_applicable() } else { fault });
         None
@@ -88,7 +88,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Edits that make `(=> body head)` a rule, and true if they are certain. If the first literal
-    /// must be a head, the sign alone is replaced.
+    /// must be a head, only the arrow is replaced.
     pub(super) fn turn(&self, node: NodeId) -> (Vec<Edit>, bool) {
         let [sign, literals @ ..] = self.tree.children(node) else { return (Vec::new(), false) };
         if self.span(node) != self.form || literals.len() < 2 {

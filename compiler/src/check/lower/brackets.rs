@@ -85,8 +85,8 @@ impl Lowering<'_> {
         literals.iter().any(is_word) || behind.iter().any(|&node| self.is_variable(node))
     }
 
-    /// Adds the arities in the literals of a body or connective. If that is `faulty`, only lists
-    /// count.
+    /// Adds the arities in the literals of a body or connective. If the list of literals is
+    /// `faulty`, only those that are lists count.
     fn note_all(&self, nodes: &[NodeId], faulty: bool, arities: &mut Arities) {
         for &node in nodes.iter().filter(|&&node| !faulty || self.is_list(node)) {
             self.note(node, arities);

@@ -295,7 +295,7 @@ impl Lowering<'_> {
                 format!("`{text}` may not appear in a body"),
                 "write `true` for what holds now, or repeat the conditions of the `next` rule",
             ),
-            // Like `next`, it describes the result of a step.
+            // Like `next`, `sees` describes the result of a step.
             Word::Sees => (
                 &codes::NEXT_IN_BODY,
                 format!("`{text}` may not appear in a body"),
@@ -363,7 +363,8 @@ impl Lowering<'_> {
         let object = arguments == 0;
         let logical = matches!(word, Word::If | Word::Not | Word::Or | Word::Distinct);
         if self.tree.syntax == Syntax::Epilog {
-            // These words have no meaning in Epilog. The translation recognises those that do.
+            // In Epilog these words are ordinary names. The translation has handled the words with
+            // a meaning.
             return Some(());
         }
         match word {

@@ -2,10 +2,10 @@
 //! vector machines (LUT mapping).
 //!
 //! A [`Cover`] of an [`Aig`] computes its wanted outputs by operations in topological order, each a
-//! function of three earlier values. A cut of a node is a set of at most three nodes that determine
-//! its value. The cut with the fewest operations is chosen for each node, where the cost of a
-//! shared operation is divided among its users (area flow: Manohararajah, Brown, Vranesic,
-//! "Heuristics for area minimization in LUT-based FPGA technology mapping", 2006).
+//! function of three earlier values. A cut of a node is a set of at most three nodes whose values
+//! determine the node's value. The cut with the fewest operations is chosen for each node, where
+//! the cost of a shared operation is divided among its users (area flow: Manohararajah, Brown,
+//! Vranesic, "Heuristics for area minimization in LUT-based FPGA technology mapping", 2006).
 //!
 //! A node may be stored complemented. So inner operations are normalised to give 0 for operands
 //! that are all 0, and operands are ordered to make the table least. With fewer kinds of
@@ -18,14 +18,15 @@ use gdl_format::{
     lanes::{COLUMNS, least, swap},
 };
 
-/// The most cuts of a node that are kept for its users, without the trivial one.
+/// The maximum number of a node's cuts that are kept for its users, without the trivial cut.
 const CUTS: usize = 6;
 
 /// An operation. Its result for operands a, b and c is bit 4a + 2b + c of `table`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Operation {
     pub(super) table: u8,
-    /// The numbers of values: inputs below [`Cover::inputs`], results of operations from there on.
+    /// The indices of values: of inputs below [`Cover::inputs`], of results of operations from
+    /// there on.
     pub(super) operands: [u32; 3],
 }
 
@@ -35,7 +36,7 @@ pub(super) struct Cover {
     /// The number of inputs; the first is the constant 0.
     pub(super) inputs: usize,
     pub(super) operations: Vec<Operation>,
-    /// For each output, the number of its value. Each output has an operation of its own.
+    /// For each output, the index of its value. Each output has an operation of its own.
     pub(super) outputs: Vec<u32>,
 }
 

@@ -4,7 +4,8 @@
 //! Ready operations of the most frequent kind are scheduled together, so that the interpreter
 //! dispatches once per run. Long programs are first divided into blocks, in depth-first order from
 //! the outputs, so that most operands are still in the cache. A slot is reused after its value's
-//! last use. A next state is written over the current state if that is no longer read.
+//! last use. An output that replaces an input is written directly if the input is no longer read;
+//! otherwise a copy at the end writes it.
 
 use super::{
     cover::{Cover, Operation},
@@ -16,7 +17,7 @@ use std::collections::VecDeque;
 /// The truth table that copies the last operand.
 const COPY: u8 = 0xaa;
 
-/// The operations in a block; their results fill half a megabyte.
+/// The number of operations in a block; their results fill half a megabyte.
 const BLOCK: usize = 8_192;
 
 /// Schedules the operations of a cover, given the slots of inputs (the first for the value 0) and
@@ -119,9 +120,9 @@ struct Places {
     inputs: usize,
     /// The slot of each value that has been computed.
     slots: Vec<u32>,
-    /// The last operation that reads each value.
+    /// The position in the order of the last operation that reads each value.
     last: Vec<usize>,
-    /// The last operation that reads the input in each slot.
+    /// The position in the order of the last operation that reads the input in each slot.
     over: Vec<usize>,
     /// The free slots below `end`. All slots from `end` on are free too.
     free: Vec<u32>,
@@ -216,7 +217,7 @@ mod tests {
         let cover = Cover { inputs: 2, operations: vec![operation(0), operation(1)], outputs: vec![3] };
         let steps = |cover: &Cover| schedule(cover, &[0, 1], &[2], 3).expect("few slots are needed").steps;
         assert_eq!(steps(&cover), [Step { operands: [1; 3], result: 2 }]);
-        // The second reads what the third does, and nothing reads it.
+        // The second operation has the same operand as the third, but its result is never read.
         let operations = vec![operation(1), operation(2), operation(2)];
         let cover = Cover { inputs: 2, operations, outputs: vec![4] };
         let expected = [Step { operands: [1; 3], result: 3 }, Step { operands: [3; 3], result: 2 }];

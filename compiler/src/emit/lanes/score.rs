@@ -9,9 +9,9 @@ use gdl_format::{
     lanes::Item,
 };
 
-/// Makes the condition for scoring a game, and the signals that are counted or observed then, goals
-/// of zero last. `goals` has each role's values, ascending, and their signals. The role `chance` is
-/// not scored.
+/// Makes the condition for scoring a game: each player has exactly one goal value. Also makes the
+/// signals to count or observe in scored games, goals of zero last. `goals` has each role's values,
+/// ascending, and the signals of the values. The role `chance` is no player.
 pub(super) fn score(
     gates: &mut Aig,
     goals: &[Vec<(u8, u32)>],

@@ -4,8 +4,8 @@
 //! Operations are in depth-first order from the outputs, so that values are read soon after they
 //! are computed. They are divided into chunks, since rustc's time for a function grows faster than
 //! its length. Slots pass values between chunks, and an output that replaces an input is written
-//! after the last chunk that reads the input. The functions are generic over the runtime's vectors
-//! and use only their operations.
+//! after the last operation that reads the input. The functions are generic over the runtime's
+//! vectors and use only their operations.
 
 use super::{Lanes, Part, Phase, cover::Cover};
 use gdl_format::lanes::{Choice, Item};
@@ -126,7 +126,8 @@ fn counts(items: &[(Item, u32)]) -> TokenStream {
     slots.into_iter().enumerate().map(add).collect()
 }
 
-/// Emits the choice of each role that has one. Its value is the lanes where some role has no move.
+/// Emits the choice of a move for each role that has several or none. The value of the emitted
+/// expression is the lanes where some role has no legal move.
 fn choices(roles: &[Choice]) -> TokenStream {
     let mut code = TokenStream::new();
     let mut stuck = quote!(W::splat(false));
@@ -227,8 +228,8 @@ impl Plan {
         Self { chunks, slots, outputs, end }
     }
 
-    /// Emits the statements of a chunk. An output is stored after the last operation here that
-    /// reads the value it replaces, since few values fit into registers.
+    /// Emits the statements of a chunk. An output is stored right after the last operation of the
+    /// chunk that reads the replaced value, since few values fit into registers.
     fn chunk(&self, part: &Part, time: usize) -> TokenStream {
         let cover = &part.cover;
         let numbers = &self.chunks[time];

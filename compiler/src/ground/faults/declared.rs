@@ -1,9 +1,9 @@
 //! GDL114 to GDL116: the declarations by `base` and `input`, compared with what is possible.
 //!
 //! The declarations are grounded by themselves, since nothing else depends on them. The steps are
-//! bounded by the size of the game, and the bytes by those that it leaves. Only fluents and moves
-//! that occur in random games are reported as missing. The rule that derives one is searched among
-//! the heads of its name, each visited once.
+//! bounded by the size of the game, and the bytes by those that the grounding of the game leaves.
+//! Only fluents and moves that occur in random games are reported as missing. The rule that derives
+//! one is searched among the heads of its name, each visited once.
 
 use super::{Findings, Name, display_name, matches, name_of, witness::Seen};
 use crate::{
@@ -96,7 +96,7 @@ struct Group {
     first: TermId,
     role: Option<TermId>,
     more: usize,
-    /// The first [`WRITTEN`] of them: the role of a move, and the term.
+    /// The first [`WRITTEN`] fluents or moves of the group: the role of a move, and the term.
     listed: Vec<(Option<TermId>, TermId)>,
 }
 
@@ -183,14 +183,15 @@ impl Declarations<'_> {
                 term.is_some_and(|term| matches(term, group.first, self.terms, &mut Vec::new()))
             };
             let own = self.findings.rules_for(relation, Some(name)).iter().find(last);
-            // A rule whose head has a variable may derive any of them.
+            // A rule whose head ends with a variable may derive any term.
             let any = self.findings.rules_for(relation, None).first();
             own.into_iter().chain(any).min().map(|&rule| rules.rules[rule].head.span)
         })
     }
 
-    /// The edit that declares all of a group, after the last declaration of its name or, without
-    /// any, the last of all. Returns `None` if the group is too large or has a long term.
+    /// The edit that declares all terms of a group. It inserts them after the last declaration of
+    /// their name or, if there is none, after the last declaration. Returns `None` if the group is
+    /// too large or has a long term.
     fn declare(&self, group: &Group, relation: RelationId) -> Option<Edit> {
         let rules = self.findings.rules;
         if group.more >= group.listed.len() {

@@ -70,7 +70,7 @@ struct Found {
     is_seen: bool,
 }
 
-/// The goal atoms of roles whose values are no integers from 0 to 100.
+/// The goal atoms of the roles with a value that is no integer from 0 to 100, and that value.
 fn wrong_values(findings: &Findings<'_>) -> Vec<(AtomId, TermId)> {
     let (rules, program) = (findings.rules, findings.program);
     let roles: FxHashSet<TermId> =

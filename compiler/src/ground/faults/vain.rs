@@ -2,8 +2,8 @@
 //! never legal, GDL113 rules that never fire.
 //!
 //! A literal that no possible atom matches is reported, unless it fails because other rules never
-//! fire. Then those are reported. Among literals that depend on each other in a circle, the first
-//! is reported.
+//! fire. In that case, those rules are reported. Among literals that depend on each other in a
+//! circle, the first is reported.
 //!
 //! Comparing literals with atoms, with the heads of rules and with each other takes steps. Once
 //! they are spent, nothing is reported. For each rule that never fires, the rules that depend on it
@@ -254,7 +254,8 @@ impl Search<'_> {
     }
 }
 
-/// Literals without a match, grouped by subject, each with the places of the others.
+/// Literals without a match: the first of each subject, with the places of the subject's other
+/// literals.
 #[derive(Default)]
 struct Told<'a> {
     subjects: FxHashMap<Subject, usize>,
@@ -394,7 +395,8 @@ fn report_puzzles(
     }
 }
 
-/// For each rule, the literal at which every join of its body ends; `None` if it is not known.
+/// For each rule, the literal at which the longest partial joins of its body end; `None` if that
+/// literal is not known.
 fn culprits<'a>(
     findings: &Findings<'a>,
     clauses: &Clauses,

@@ -1,8 +1,9 @@
 //! Random games that show which atoms are possible for certain.
 //!
-//! Grounding finds what can never happen; some of the rest may still not happen. Random games on
-//! the ground rules show some of what does; they are the same each time. Each pass over all
-//! literals and atoms takes that many steps. There are at least two passes.
+//! Grounding finds the atoms that can never hold; some of the others may never hold either. Random
+//! games on the ground rules show some atoms that do hold. The games are the same each time. Each
+//! state takes two passes over all literals and atoms, and a pass takes one step for each. At least
+//! one state is visited.
 
 use crate::{
     ground::{GroundRules, Meaning, terms::AtomId},

@@ -2,8 +2,8 @@
 //! literals that it depends on.
 //!
 //! Fixed literals are evaluated here and left out. A disjunction of other literals gets an atom
-//! that stands for it, shared by all equal ones. Thus an instance has at most one literal for each
-//! test.
+//! that stands for it, and equal disjunctions share one atom. Thus an instance has at most one
+//! literal for each test.
 
 use super::{
     super::{

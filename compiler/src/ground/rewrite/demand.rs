@@ -2,13 +2,13 @@
 //!
 //! [`restrict`] restricts wide relations, and relations derived from them, to the arguments that
 //! some use can have. For example, `threatened(x, y)`, used only together with `cell(x, y)`, is not
-//! needed for squares that no cell has. If rules derive it for all of a wide domain, that is most
-//! of the work. No fact in use is lost.
+//! needed for squares that no cell has. If rules derive it for all of a wide domain, most of the
+//! work has no effect. No fact in use is lost.
 //!
 //! These are magic sets (Bancilhon, Maier, Sagiv and Ullman, "Magic sets and other strange ways to
 //! implement logic programs", 1986). There is a set for each argument instead of one for all
-//! together. Such a set is never larger than a domain, so it is cheap to compute, whatever the
-//! gain.
+//! together. Such a set is never larger than a domain, so it is cheap to compute even if nothing is
+//! gained.
 //!
 //! Every relation is visited once. Finding what binds the arguments of a use takes steps; if too
 //! few are left, nothing is restricted. Each argument of each use gets a clause, made from the text
@@ -42,7 +42,7 @@ fn asking(clause: &Clause, arguments: usize) -> u64 {
 }
 
 /// Restricts wide relations to their requested arguments. Returns `None` if too few steps are left,
-/// if no new relation can be restricted, or if all that can are restricted already.
+/// if no new relation can be restricted, or if all relations that can be restricted already are.
 pub(super) fn restrict(clauses: &Clauses, context: &mut Context<'_>) -> Option<Clauses> {
     context.meter.spend(effort(clauses))?;
     let graph = Graph::new(clauses);
@@ -160,7 +160,7 @@ struct Demand<'c> {
 struct Use<'u> {
     clause: &'u Clause,
     literal: &'u Literal,
-    /// The literals that may be evaluated before it.
+    /// The literals that may be evaluated before the use.
     before: &'u [Literal],
 }
 
@@ -231,7 +231,8 @@ impl Demand<'_> {
             sources.extend((0..open.len()).filter(same).map(|i| Source::Asked(head.relation, i)));
         }
         let binds = |literal: &&Literal| literal.variables().contains(&variable);
-        // A restricted relation may itself wait for this use, unless it stands before it.
+        // A restricted relation may itself wait for this use, unless its literal stands before the
+        // use.
         let is_free = |literal: &&Literal| !self.open.contains_key(&literal.relation);
         let free: Vec<&Literal> = place.clause.positives.iter().filter(is_free).collect();
         for literal in free.iter().copied().filter(binds) {
@@ -316,8 +317,8 @@ impl Demand<'_> {
         self.guard(Guard::Asked(relation, argument)).0
     }
 
-    /// The guard for the values of a variable in a literal, whose other variables have values that
-    /// `others` allow.
+    /// The guard for the values that a variable takes in a literal. The literal's other variables
+    /// have only values that `others` allow.
     fn narrow(&mut self, literal: Literal, others: &[Literal], variable: u32, rule: usize) -> RelationId {
         let mut body = vec![literal];
         for other in others {

@@ -6,18 +6,18 @@
 //! conjunction holds, both values are the same one. A rule about nine cells, each with one of nine
 //! values, has `9^9` instances. Its parts, one for each cell, have nine.
 //!
-//! [`Functional::learn`] finds such arguments of fluents. It is used if a rulesheet exceeds its
-//! limits as a whole. It is also used for a vast clause with several fluents that its head does not
-//! determine. The rules for moves and steps are grounded alone, which gives all fluents, and mutex
-//! groups of their net are proved (`optimize/mutex.rs`). An argument is functional if, for all
-//! values of the others, the fluents that differ in it alone are in one group. That holds in every
-//! state that play can reach, even beyond the end of a game, since the rules for the end are not
-//! used.
+//! [`Functional::learn`] finds such arguments of fluents. It is tried if grounding the whole
+//! rulesheet exceeds the limits. It is also tried for a parked clause that reads several fluents
+//! with variables outside its head. The rules for moves and steps are grounded alone, which gives
+//! all fluents, and mutex groups of their net are proved (`optimize/mutex.rs`). An argument is
+//! functional if, for all values of the others, the fluents that differ in it alone are in one
+//! group. That holds in every state that play can reach, even beyond the end of a game, since the
+//! rules for the end are not used.
 //!
 //! [`Functional::split`] splits clauses, except those of moves and steps. A literal for a fluent
 //! binds its functional variable under three conditions. The head does not mention the variable,
 //! the literal mentions it once, and no other argument of the literal has such a variable. So all
-//! of them are functions of the remaining variables.
+//! functional variables are functions of the remaining variables.
 //!
 //! Each other literal or test with functional variables becomes a part: a relation of its own, over
 //! the variables that it shares with the rest. The part includes the literals that bind its
@@ -27,9 +27,9 @@
 //!
 //! A part that combines several functional variables is unfolded and split again. Its relation must
 //! not be recursive, and at most [`DEFINITIONS`] clauses with distinct variables in their heads may
-//! define it. Splitting ends, since each part has one of the literals and tests that were apart,
-//! and definitions are acyclic. Clauses stay as they are if more than [`MOST`] symbols and
-//! variables would be made.
+//! define it. Splitting ends, since each part has only one of the clause's literals and tests with
+//! functional variables, and definitions are acyclic. Clauses stay as they are if more than
+//! [`MOST`] symbols and variables would be made.
 
 use super::{
     super::{
@@ -67,14 +67,15 @@ const DEFINITIONS: usize = 16;
 /// The steps to read or copy a symbol or a variable.
 const STEPS: u64 = 8;
 
-/// The divisor of the remaining steps that gives those for grounding moves and steps alone.
+/// The share of the remaining fuel for grounding the rules for moves and steps alone: one part in
+/// this number.
 pub(in super::super) const SHARE: u64 = 4;
 
 /// The steps that learning may take as long as no limit is exceeded.
 const LEARNING: u64 = 2_000_000;
 
-/// Splits clauses at functional variables, if a parked one asks for several fluents. Functional
-/// arguments are learnt once.
+/// Splits clauses at functional variables, if a parked clause reads several fluents with variables
+/// outside its head. Functional arguments are learnt once.
 pub(super) fn take_apart(clauses: &Clauses, context: &mut Context<'_>) -> Option<Clauses> {
     let keywords = &context.rules.keywords;
     if !*context.learns || !context.parked.iter().any(|clause| asks(clause, keywords)) {
@@ -97,7 +98,8 @@ pub(in super::super) struct Functional {
 
 impl Functional {
     /// Learns the functional arguments within the limits of the options. Returns `None` if these
-    /// are exceeded, or if no clause asks for several fluents.
+    /// are exceeded, or if no clause except those for moves and steps reads several fluents with
+    /// variables outside its head.
     pub(in super::super) fn learn(rules: &Rules, options: &Options) -> Option<Self> {
         let is_core = core(rules, options, &mut Meter::of(options.limits.fuel))?;
         let (program, _) = rounds::solve(rules, options, &roots(&rules.keywords), Apart::Never).ok()?;
@@ -159,7 +161,7 @@ impl Functional {
 }
 
 /// For each relation, whether moves and steps depend on it. Returns `None` unless a clause for
-/// another relation asks for several fluents.
+/// another relation reads several fluents with variables outside its head.
 fn core(rules: &Rules, options: &Options, meter: &mut Meter) -> Option<Vec<bool>> {
     let mut terms = Terms::new(&options.limits);
     let mut clauses = clause::clauses(rules, &mut terms, &options.limits, meter).ok()?;
@@ -194,8 +196,8 @@ fn places(program: &Program, ground: &GroundRules, net: &Net) -> FxHashSet<(Symb
     for (number, group) in net.mutex_groups.iter().enumerate() {
         group.members.iter().for_each(|&fluent| groups_of[fluent as usize].push(number));
     }
-    // By the other arguments: the number of fluents that differ in this one alone, and the groups
-    // that all of them are in.
+    // For each name, index of an argument, and values of the other arguments: the number of such
+    // fluents, and the groups that contain all of these fluents.
     let mut common: FxHashMap<Others, (usize, Vec<usize>)> = FxHashMap::default();
     let mut order = Vec::new();
     for atom in (0..ground.meaning.len() as u32).map(AtomId) {
@@ -241,7 +243,7 @@ struct Splitter<'f> {
     relations: usize,
     parts: FxHashMap<Key, RelationId>,
     list: Vec<Rc<Clause>>,
-    /// Symbols and variables that may still be made.
+    /// The number of symbols and variables that may still be made.
     room: usize,
 }
 

@@ -5,11 +5,11 @@
 //! arguments. A relation with k of them over two values has `2^k` facts; all of them hold or none
 //! does. Afterwards it has one.
 //!
-//! A domain is a relation of one argument that facts alone define, at least one. Argument i of p is
-//! inert within the domain D if each clause of p has a variable there that stands once in the head.
-//! Elsewhere it may only be an argument of a positive literal for D, or an inert argument within D.
-//! Arguments count as inert until a clause contradicts it, so those that depend on each other are
-//! found. p is none of the relations that the game is asked for.
+//! A domain is a relation of one argument that is defined by facts alone, at least one. Argument i
+//! of p is inert within the domain D if each clause of p has a variable there that stands once in
+//! the head. Elsewhere it may only be an argument of a positive literal for D, or an inert argument
+//! within D. Arguments count as inert until a clause contradicts it, so those that depend on each
+//! other are found. The relation p must not be a keyword, such as `legal`.
 //!
 //! Then p holds for a value exactly if D has that value and p holds for some value of D. The proof
 //! is by induction on how the facts are derived. With one value of D in the place of another, each
@@ -242,8 +242,8 @@ impl Inert {
         self.domains[literal.relation.index()] > 0
     }
 
-    /// The literal without inert arguments. Their domain literals, which must hold as well, go to
-    /// `bounds`.
+    /// The literal without inert arguments. The domain literals of these arguments, which must hold
+    /// as well, go to `bounds`.
     fn shorten(&self, literal: &Literal, bounds: &mut Vec<Literal>) -> Literal {
         let relation = literal.relation;
         let mut arguments = Vec::new();
@@ -280,7 +280,8 @@ impl Inert {
 struct Uses {
     /// For each variable, its number of occurrences in the head.
     in_head: Vec<usize>,
-    /// For each variable, its kind by the body, except for `arguments`.
+    /// For each variable, the join of its kinds over the body, without the occurrences in
+    /// `arguments`.
     kinds: Vec<Kind>,
     /// For each variable, the body arguments that it stands for.
     arguments: Vec<Vec<(usize, usize)>>,
@@ -318,7 +319,7 @@ impl Uses {
         *known = known.join(kind);
     }
 
-    /// Marks the variables of a pattern, whose values make a difference.
+    /// Marks the variables of a pattern as variables whose values make a difference.
     fn look(&mut self, pattern: &Pattern) {
         pattern.for_each_variable(&mut |v| self.say(v, Kind::Telling));
     }

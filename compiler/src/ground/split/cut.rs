@@ -24,11 +24,11 @@ pub(in crate::ground) struct Cut {
     pub(super) outer: Body,
     /// The variables that both sides have: the arguments of the new relation.
     pub(super) shared: Vec<u32>,
-    /// Instances of the clause for the new relation, and whether they were counted rather than
-    /// estimated.
+    /// The number of instances of the clause for the new relation, and true if it is not scaled: it
+    /// was counted, or the split clause is vast.
     pub(super) inside: f64,
     pub(super) is_counted: bool,
-    /// Estimated instances of the remaining clause.
+    /// The estimated number of instances of the remaining clause.
     pub(super) outside: f64,
     /// Estimated facts of the new relation.
     pub(super) size: Rows,
@@ -272,8 +272,8 @@ pub(super) fn blocks(clause: &Clause) -> Vec<Vec<u32>> {
             found.push(block);
         }
     };
-    // The block of a variable has all variables whose literals and tests mention only variables
-    // that occur together with it.
+    // The block of a variable `v` has each variable `w` for which the following holds: all literals
+    // and tests with `w` mention only variables that occur together with `v`.
     let scopes: Vec<Vec<u32>> = clause
         .positives
         .iter()

@@ -44,7 +44,7 @@ impl Term {
         }
     }
 
-    /// The name that it starts with, and the arguments; `None` for a variable.
+    /// The name that the term starts with, and its arguments; `None` for a variable.
     pub(super) fn parts(&self) -> Option<(&str, &[Self])> {
         match &self.shape {
             Shape::Variable(_) => None,

@@ -36,7 +36,7 @@ impl Lints<'_, '_> {
         self.sheet.source.slice(span)
     }
 
-    /// Calls `visit` with each variable at or below an expression and its place.
+    /// Calls `visit` with the name and the place of each variable at or below an expression.
     fn variables(&self, id: Id, visit: &mut impl FnMut(&str, Span)) {
         let expression = self.sheet.expressions.get(id);
         if expression.what == What::Variable {
@@ -161,7 +161,7 @@ impl Lints<'_, '_> {
                 }
             }
             What::Or => {
-                // The other branches do not bind the variables of one branch.
+                // A variable that one branch binds is not bound in the other branches.
                 for &part in &expression.parts {
                     self.body(part, &mut bound.clone());
                 }

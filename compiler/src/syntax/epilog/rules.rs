@@ -65,12 +65,13 @@ struct Translation<'s> {
     sheet: Sheet<'s>,
     clauses: Vec<Clause>,
     made: Made,
-    /// The relation for each kind, name and arity, such as a view or an operation.
+    /// The relation for each kind (such as `view` or `op`), name and arity.
     relations: BTreeMap<(&'static str, String, usize), String>,
     taken: BTreeSet<String>,
     /// The number of relations that were made for parts of rules.
     parts: usize,
-    /// The most clauses to make: one more than [`Limits::max_rules`] are kept.
+    /// The maximum number of clauses, [`Limits::max_rules`]. One more is kept, so that the excess
+    /// is reported.
     limit: usize,
     /// True while translating a declaration, whose clauses only bound values.
     declares: bool,
@@ -280,7 +281,8 @@ impl Translation<'_> {
         found
     }
 
-    /// Adds a rule with these literals, unless it can never hold.
+    /// Adds a rule with the literals `before` and `body`, unless its body can never hold or has a
+    /// fault.
     fn rule(&mut self, mut head: Term, before: Vec<Literal>, body: &[Signed], span: Span) {
         let mut bound = BTreeSet::new();
         head.variables(&mut bound);
@@ -296,8 +298,8 @@ impl Translation<'_> {
         }
     }
 
-    /// Adds a domain for each variable that no positive literal binds. Returns false if one has
-    /// none.
+    /// Adds a domain for each variable that no positive literal binds. Returns false if a variable
+    /// has no domain.
     fn bind(&mut self, head: &Term, state: &mut Body) -> bool {
         let mut bound = BTreeSet::new();
         for literal in &state.literals {

@@ -31,7 +31,7 @@ pub(super) struct Sheet<'s> {
     pub(super) defined: BTreeSet<Symbol>,
     /// The names and arities of the heads of operations, with their places.
     pub(super) operated: BTreeMap<Symbol, Span>,
-    /// The names of both, with any number of arguments.
+    /// The names in `defined` and `operated`, without their arities.
     pub(super) names: BTreeSet<String>,
     pub(super) found: Vec<Diagnostic>,
     blanks: usize,

@@ -24,11 +24,11 @@ enum Stands {
     Done,
 }
 
-/// The first condition with a name.
+/// The first condition that reads a name.
 struct Asked {
     place: Span,
     negated: bool,
-    /// True if a sentence with another head reads it.
+    /// True if some sentence with another head reads the name.
     elsewhere: bool,
 }
 

@@ -211,8 +211,8 @@ impl<'c> Survey<'c> {
     fn run(&mut self) -> bool {
         let (declared, others): (Vec<&Clause>, Vec<&Clause>) =
             self.clauses.iter().partition(|clause| clause.declares);
-        // Declarations come before the facts that they restrict. They may depend on the other
-        // clauses.
+        // Declarations, which may depend on the other clauses, come before the facts that they
+        // restrict.
         let groups = if self.cut { vec![others.clone(), declared, others] } else { vec![others] };
         let cut = self.cut;
         for (i, group) in groups.into_iter().enumerate() {
@@ -324,12 +324,13 @@ impl<'c> Survey<'c> {
                 let given = match &term.shape {
                     Shape::Variable(variable) => {
                         let others = self.variables(clause, Some(i)).unwrap_or_default();
-                        // The values that other literals or a computation give. A variable that
-                        // nothing else binds adds none.
+                        // The values that other literals give, otherwise those that a computation
+                        // gives.
                         match (others.get(variable), values.get(variable)) {
                             (Some(given), _) => given.clone(),
                             (None, Some(computed)) if self.is_computed(clause, variable) => computed.clone(),
-                            // Otherwise the values that callers pass to this clause.
+                            // Otherwise the values that callers pass to this clause; without these,
+                            // the call adds no values.
                             _ => match caller(clause, variable).and_then(|place| self.places.get(&place)) {
                                 Some(given) => given.clone(),
                                 None => continue,
@@ -353,8 +354,8 @@ impl<'c> Survey<'c> {
         })
     }
 
-    /// Returns the values that positive literals allow for their variables, without one literal if
-    /// given. Otherwise returns `None` if a literal can never hold.
+    /// Returns the values that positive literals allow for their variables, without the literal
+    /// `without` if given. Returns `None` if a literal can never hold and `without` is `None`.
     fn variables(&self, clause: &Clause, without: Option<usize>) -> Option<BTreeMap<String, Values>> {
         let mut values: BTreeMap<String, Values> = BTreeMap::new();
         let mut dead = false;
@@ -579,7 +580,8 @@ impl<'c> Survey<'c> {
     }
 }
 
-/// Returns the relation and the argument of the head that is this variable, if there is one.
+/// Returns the head's relation, and the index of its argument that is this variable, if there is
+/// one.
 fn head_place<'c>(clause: &'c Clause, variable: &str) -> Option<(&'c str, usize)> {
     let (relation, arguments) = clause.head.parts()?;
     let is_it = |argument: &Term| matches!(&argument.shape, Shape::Variable(name) if name == variable);

@@ -14,8 +14,8 @@ impl Reader<'_> {
         self.infix(What::If, span);
     }
 
-    /// Reports a sign between two terms that must differ. The edit writes `distinct` if the right
-    /// one is a word and both are short.
+    /// Reports a disequality operator. The edit writes `distinct` if the right operand is a word
+    /// and both operands are short.
     pub(super) fn differ(&mut self, span: Span) {
         /// The longest pair that a message repeats, in bytes.
         const LONGEST: u32 = 60;

@@ -31,8 +31,9 @@ pub(super) struct Frame<G: Game> {
     /// True if the view is already that of the state.
     pub(super) is_seen: bool,
     pub(super) options: Options<G>,
-    /// The ordered moves, as rank and number: the role's own, and those of another role if it alone
-    /// has a choice among the others. The number is the move for `own` and its place for `other`.
+    /// The ordered moves, each with its rank: those of the role in `own`, and those of another role
+    /// in `other` if no third role has a choice. `own` has the indices of moves, `other` their
+    /// places among the legal moves.
     pub(super) own: Vec<(u32, u32)>,
     pub(super) other: Vec<(u32, u32)>,
     pub(super) killers: [u32; 2],

@@ -40,15 +40,16 @@ impl<G: Game> Engine<G> {
         }
     }
 
-    /// Sets the joint move of the others to number `way` in order. Returns the move if only one of
-    /// them has a choice.
+    /// Sets the joint move of the others to that with index `way` in the order. Returns the move if
+    /// only one of the others has a choice.
     pub(super) fn set_way(&mut self, ply: usize, way: u64) -> u32 {
         let Frame { options, other, .. } = &mut self.frames[ply];
         let Some(&(_, place)) = other.get(way as usize) else {
             options.set_way(&self.others, way);
             return NONE;
         };
-        // Only one of them has a choice, so its moves are their joint moves.
+        // Only one of the others has a choice, so each of its moves is one joint move of the
+        // others.
         options.set_way(&self.others, u64::from(place));
         let chosen = self.others.iter().find(|&&role| options.of(role).len() > 1);
         chosen.map_or(NONE, |&role| options.of(role)[place as usize].index() as u32)

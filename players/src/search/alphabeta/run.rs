@@ -81,8 +81,9 @@ impl<'r, G: Game> Run<'r, G> {
         found
     }
 
-    /// Returns the value of the state at `ply`: exact if it lies between the bounds, otherwise a
-    /// bound on that side. Returns `None` if the budget is spent.
+    /// Returns the value of the state at `ply`: exact if it lies between `alpha` and `beta`,
+    /// otherwise an upper bound up to `alpha` or a lower bound from `beta` on. Returns `None` if
+    /// the budget is spent.
     fn node(
         &mut self,
         ply: usize,

@@ -15,13 +15,14 @@ use std::{
 /// The least time before a match for training a net.
 const LEAST: Duration = Duration::from_secs(8);
 
-/// The most values that are stored.
+/// The maximum number of stored values.
 const KEPT: usize = 8;
 
 static LEARNT: Mutex<Vec<LearnedValue>> = Mutex::new(Vec::new());
 
 /// Returns the value of a game: a stored one, or one that is trained now if there is time. Returns
-/// `None` otherwise, or if the game cannot be learned.
+/// `None` otherwise, or if the game cannot be learned. A budget without a deadline or with a limit
+/// of nodes never has time.
 pub(super) fn value<G: Game>(game: &G, seed: u64, threads: usize, budget: &Budget) -> Option<LearnedValue> {
     let end = budget.deadline().filter(|_| budget.nodes().is_none())?;
     if let Some(known) = find(game, budget) {
@@ -53,7 +54,7 @@ fn keep(value: LearnedValue) {
     kept.truncate(KEPT);
 }
 
-/// Trains until the budget is spent; `time` is its length.
+/// Trains until the budget is spent; `time` is the time from now to the deadline.
 fn train<G: Game>(
     game: &G,
     seed: u64,

@@ -13,7 +13,7 @@ use std::{
 };
 
 /// A series of matches with alternating seats: their number, and twice the points that alpha-beta
-/// needs to be clearly better. A series stops as soon as these are out of reach.
+/// needs to be clearly better. A series stops as soon as these points are reached or out of reach.
 #[derive(Clone, Copy, Debug)]
 struct Series {
     matches: u32,
@@ -35,7 +35,7 @@ const AT_ONCE: Series = Series { matches: 10, clear: 18 };
 /// The budget of a role for one move.
 #[derive(Clone, Copy, Debug)]
 enum Each {
-    /// The nodes of the tree, and those of alpha-beta.
+    /// The number of nodes of the tree, and that of alpha-beta.
     Nodes(u64, u64),
     Time(Duration),
 }
@@ -51,25 +51,26 @@ struct Terms {
 /// tree is weaker than in the real match, mainly in small games.
 const NODES: RangeInclusive<u64> = 64..=4000;
 
-/// The nodes of the tree if the budget limits nodes or has no deadline. A node of the tree takes
-/// about the same time as [`RATE`] nodes of alpha-beta in most games.
+/// The number of nodes of the tree if the budget limits nodes or has no deadline. A node of the
+/// tree takes about the same time as [`RATE`] nodes of alpha-beta in most games.
 const FEW: u64 = 150;
 const RATE: u64 = 10;
 
-/// The nodes of the tree if roles choose simultaneously. A win with few nodes is not reliable, so a
-/// second series uses more.
+/// The numbers of nodes of the tree if roles choose simultaneously. A win with few nodes is not
+/// reliable, so a second series uses more.
 const AT_ONCE_NODES: [u64; 2] = [150, 600];
 
-/// The least time for games in lanes.
+/// The minimum time of a move. Moves are limited by time if the minimum of [`NODES`] takes the tree
+/// longer than this, otherwise by nodes.
 const SHORT: Duration = Duration::from_millis(10);
 
-/// The least nodes of a budget for a trial.
+/// The minimum number of nodes of a budget for a trial.
 const WORTH: u64 = 1 << 18;
 
-/// The most steps of a match.
+/// The maximum number of steps of a match.
 const LONGEST: usize = 200;
 
-/// The nodes of alpha-beta for measuring the time of one.
+/// The number of nodes of alpha-beta for measuring the time of a node.
 const TIMED: u64 = 2000;
 
 /// The result of matches of alpha-beta against `Mcts`.
@@ -83,8 +84,8 @@ pub(super) struct Trial {
 
 impl Trial {
     /// Plays matches of two roles, until the result is clear or the budget is spent. Returns the
-    /// result, if there is one, and the nodes taken. Alpha-beta keeps its evaluation; the tree
-    /// takes at most `bytes`.
+    /// result, if there is one, and the number of nodes taken. Alpha-beta keeps its evaluation; the
+    /// tree takes at most `bytes`.
     ///
     /// With a deadline, both sides have about the same time for a move. With a budget of nodes
     /// alone, the result does not depend on the clock.
@@ -275,7 +276,7 @@ mod tests {
             (AT_ONCE, 0, 0, true, false),
             (AT_ONCE, 8, 4, true, false),
             (AT_ONCE, 10, 5, false, true),
-            // After more than one lost match, nine points are out of reach.
+            // After more than one lost point, nine points are out of reach.
             (AT_ONCE, 1, 2, false, false),
             (AT_ONCE, 2, 2, true, false),
             (AT_ONCE, 17, 9, true, false),

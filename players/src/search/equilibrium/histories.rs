@@ -2,8 +2,8 @@
 //!
 //! Histories are found once, so a round of regrets needs no step of the game. If several roles
 //! choose in a state, they choose one after the other, without knowing the earlier choices.
-//! Histories take no more bytes than given. A walk recurses once for each choice, and games with
-//! more than [`MOST_CHOICES`] consecutive choices are rejected.
+//! Histories take no more bytes than given. A walk recurses once for each choice, so games with
+//! more than [`MOST_CHOICES`] choices in a history are rejected.
 
 use crate::search::{
     SolveError,
@@ -22,7 +22,7 @@ use std::{
 /// The initial estimate of the time of a history in a round.
 const LOOK: Duration = Duration::from_nanos(10);
 
-/// The most consecutive choices of a history.
+/// The maximum number of choices in a history.
 const MOST_CHOICES: u32 = 500;
 
 /// The continuation of a history.
@@ -31,14 +31,14 @@ enum Next {
     /// A terminal state: the index of the roles' goals.
     End(u32),
     Chance,
-    /// The decision of a role, by its number in `choices`.
+    /// The decision of a role, by its index in `choices`.
     Choice(u32),
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Node {
     next: Next,
-    /// The first of the consecutive nodes that follow.
+    /// The index of the first child; the children are consecutive.
     first: u32,
     count: u32,
 }
@@ -47,9 +47,9 @@ struct Node {
 struct Choice<M> {
     role: u32,
     moves: Box<[M]>,
-    /// The index of its first figure in the lists of regrets and strategies.
+    /// The index of the first move's entry in the lists of regrets and strategies.
     first: usize,
-    /// The figure of the role's previous move, or [`NO_SET`].
+    /// The index of the entry of the role's previous move, or [`NO_SET`].
     before: u32,
 }
 
@@ -64,8 +64,8 @@ struct Finder<'g, G: Game> {
 }
 
 impl<G: Game> Finder<'_, G> {
-    /// Advances a history to the next choice, and returns the roles that choose. At the end, stores
-    /// the goals and returns no roles.
+    /// Advances a history to the next choice, and returns the roles that choose. In a terminal
+    /// state, stores the goals and returns no roles.
     fn go_on(
         &mut self,
         histories: &mut Histories<G>,
@@ -186,7 +186,7 @@ pub(super) struct Histories<G: Game> {
 struct Open<S> {
     node: u32,
     state: S,
-    /// The information set of each role, and the figure of its last move.
+    /// The information set of each role, and the index of the entry of its last move.
     known: Box<[u32]>,
     made: Box<[u32]>,
     /// The number of choices so far.
@@ -277,7 +277,7 @@ impl<G: Game> Histories<G> {
             + figures
     }
 
-    /// Returns the most bytes of the longer lists that `more` further histories need.
+    /// Returns an upper bound of the bytes of the longer lists that `more` further histories need.
     fn growth(&self, more: usize) -> usize {
         let choices = self.choice_of.growth(self.sets.len().saturating_sub(self.choice_of.len()) + 1);
         self.sets.growth()
@@ -327,7 +327,7 @@ impl<G: Game> Histories<G> {
     /// Adds a player's current strategy to the average; each choice is weighted by the probability
     /// of the player's own moves to it.
     fn count(&mut self, player: usize, weight: f64) {
-        // Choices come after earlier ones, whose figures were set in this loop.
+        // `choices` is in the order of play, so the entry at `choice.before` is already updated.
         for choice in self.choices.iter().filter(|choice| choice.role as usize == player) {
             let own = if choice.before == NO_SET { 1.0 } else { self.news[choice.before as usize] };
             for place in choice.first..choice.first + choice.moves.len() {
@@ -399,8 +399,8 @@ impl<G: Game> Histories<G> {
         Some(moves.zip(self.shares(choice)).collect())
     }
 
-    /// Returns the moves of a strategy with a share of the rounds and their percentage, most
-    /// probable first.
+    /// Returns the moves of a strategy, most probable first. Each has its share of the rounds, and
+    /// its probability in percent.
     pub(super) fn tried(&self, strategy: &[(G::Move, f64)]) -> Vec<(G::Move, u64, f64)> {
         let mut sorted: Vec<_> = strategy.to_vec();
         sorted.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));

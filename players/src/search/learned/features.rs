@@ -9,17 +9,18 @@ use crate::{
 };
 use gdl_runtime::{Game, GameExt, chance::Stream, engine::Lanes, game::Id};
 
-/// The most features; a net then takes at most about 200 kB.
+/// The maximum number of features; a net then takes at most about 200 kB.
 const MOST: usize = 3000;
 
-/// The most turn phases with heads of their own.
+/// The maximum number of turn phases with heads of their own.
 const MOST_HEADS: usize = 8;
 
-/// The random steps for ruling lines out, and the most steps of one game.
+/// The number of random steps for ruling lines out, and the maximum number of steps of one game.
 const STEPS: usize = 4096;
 const LONGEST: usize = 512;
 
-/// The random steps that a fingerprint covers, and the most steps of one game.
+/// The number of random steps that a fingerprint covers, and the maximum number of steps of one
+/// game.
 const PRINTED: usize = 256;
 const LONGEST_PRINTED: usize = 64;
 
@@ -103,7 +104,7 @@ impl Features {
         self.fluents + if self.are_each { self.lines.each() } else { self.lines.threats() }
     }
 
-    /// Visits the features of a state by number.
+    /// Calls `feature` with the index of each feature of a state.
     #[inline]
     pub(super) fn visit(&self, state: &[u64], feature: &mut (impl FnMut(usize) + ?Sized)) {
         gdl_runtime::bits::ones(state).for_each(&mut *feature);
@@ -120,7 +121,7 @@ impl Features {
         if self.total.is_some() { 1 } else { self.players.len() }
     }
 
-    /// Returns the value of outputs for a role that is not chance, -1 to 1.
+    /// Converts outputs to the value for a role other than chance, -1 to 1.
     #[inline]
     pub(super) fn worth(&self, role: usize, outputs: &[f32]) -> f32 {
         match (self.total, self.players.iter().position(|&player| player == role)) {
@@ -166,8 +167,9 @@ pub(super) fn head<G: Game>(game: &G, heads: usize, state: &[u64]) -> usize {
     lanes.and_then(|lanes| lanes.find(state)).filter(|&phase| phase < heads).unwrap_or(0)
 }
 
-/// Plays random games of `steps` steps in total, and returns their states before the ends. Returns
-/// `None` if the budget is spent first.
+/// Plays random games of `steps` steps in total, at most `longest` each. Returns their nonterminal
+/// states, and calls `end` with the view of each terminal state. Returns `None` if the budget is
+/// spent first.
 fn walk<G: Game>(
     game: &G,
     seed: u64,
@@ -203,8 +205,8 @@ fn walk<G: Game>(
     Some(states)
 }
 
-/// Computes a hash of the names and goals of a game and of random games, which does not depend on
-/// the engine. Returns `None` if the budget is spent first.
+/// Computes a hash of a game's names and goals, and of the states and goals of random games. It
+/// does not depend on the engine. Returns `None` if the budget is spent first.
 pub(super) fn fingerprint<G: Game>(game: &G, budget: &Budget) -> Option<u64> {
     let vocabulary = game.vocabulary();
     let mut hash = Fnv::new();

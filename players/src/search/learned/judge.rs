@@ -193,7 +193,7 @@ mod tests {
             let mut stream = Stream::new(1, 1);
             let mut spread = 0.0_f32;
             for number in 0..200 {
-                // More features than the buffer holds.
+                // The first 20 states have more features than the buffer holds.
                 let active: Vec<u32> =
                     (0..300).filter(|_| stream.below(if number < 20 { 2 } else { 10 }) == 0).collect();
                 let exact = weights.outputs(&active, number % 3);

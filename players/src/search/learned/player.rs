@@ -45,7 +45,7 @@ impl<G: Game> Learned<G> {
         self
     }
 
-    /// Sets the most bytes of the search.
+    /// Sets the maximum number of bytes of the search.
     #[must_use]
     pub fn memory(mut self, bytes: usize) -> Self {
         self.bytes = Some(bytes);

@@ -3,8 +3,8 @@
 //! The role on turn makes the move whose successor has the greatest value for it, or a random move
 //! one time in ten. The value of a state is that of its best successor. Its target mixes this value
 //! with the target of the next state: TD(λ) at one ply (Sutton, "Learning to predict by the methods
-//! of temporal differences", 1988). After a random move, the target is the value alone, and so are
-//! values that one ply proves.
+//! of temporal differences", 1988). The target is the value alone if a random move follows, or if
+//! one ply proves the value.
 
 use super::{
     features::{Features, head},
@@ -25,15 +25,15 @@ const MADE: usize = 512;
 /// The reciprocal of the share of random moves.
 const DRAWN: u64 = 10;
 
-/// The share of games that begin with random moves, seven of ten. `OPENING` is the most such moves,
-/// as a share of the length of a random game.
+/// The share of games that begin with random moves, seven of ten. `OPENING` is the maximum number
+/// of such moves, as a share of the mean length of random games.
 const OPENED: (u64, u64) = (7, 10);
 const OPENING: f64 = 0.9;
 
 /// The share of the next state's target in a target.
 const LAMBDA: f32 = 0.3;
 
-/// The most moves of a game, and the most bytes of the states of all games.
+/// The maximum number of moves of a game, and of bytes of the states of all games.
 const LONGEST: usize = 500;
 const BYTES: usize = 32 << 20;
 
@@ -51,7 +51,7 @@ struct Playing<G: Game> {
     view: G::View,
     /// The number of random moves that remain at the start.
     opening: usize,
-    /// The role and the number of its chosen move, if chance chooses too. Chance then draws again,
+    /// The role and the index of its chosen move, if chance chooses too. Chance then draws again,
     /// independently of the draw that the choice was based on.
     pending: Option<(usize, usize)>,
     /// The states so far, with their values by one ply, and the kinds of these values.
@@ -81,9 +81,9 @@ enum Kind {
 struct Choice {
     /// The role that decides; `None` if all moves are random.
     decider: Option<usize>,
-    /// The number of the successor by a random move, if there is one.
+    /// The index of the successor by a random move, if one is drawn.
     drawn: Option<usize>,
-    /// The number of the best successor, for a choice together with chance.
+    /// The index of the best successor; used if chance chooses too.
     best_place: usize,
     is_unsure: bool,
     /// The number of successors so far, and of terminal ones.

@@ -81,7 +81,7 @@ fn a_file_is_read_as_it_was_written_and_damage_is_found() {
     }
     assert_eq!(Net::from_bytes(b"gdl-net\n\x02\0\0\0"), Err(NetError::Newer));
     assert_eq!(Net::from_bytes(b"(role x)"), Err(NetError::Other));
-    // Sizes that exceed the file, with a correct checksum.
+    // Sizes that exceed the file or are invalid, with a correct checksum.
     for (place, sizes) in [(28, [60_000, 128, 64, 8]), (28, [27, 33, 1, 1]), (28, [27, 128, 1, 0])] {
         let mut damaged = bytes[..bytes.len() - 8].to_vec();
         for (size, bytes) in sizes.into_iter().zip(damaged[place..place + 16].chunks_exact_mut(4)) {
@@ -151,7 +151,7 @@ fn games_that_cannot_be_learnt_are_refused_with_the_reason() {
     }
 }
 
-/// Returns the points, up to 100, of a player in matches against random moves, in both seats.
+/// Returns the mean goal of a player in matches against random moves, in each seat in turn.
 fn against_random(game: &Dynamic, player: &mut dyn Player<Dynamic>, matches: u64) -> f64 {
     let roles: Vec<_> = game.roles().filter(|&role| Some(role) != game.chance_role()).collect();
     let mut points = 0.0;

@@ -1,8 +1,8 @@
 //! Training of a net: rounds of self-play, and steps of gradient descent on their states.
 //!
-//! A round learns from the games of earlier rounds, while its own games are played with the net
-//! from its start. So playing and learning run at the same time. The result depends only on the
-//! seed and the number of rounds, not on the number of threads.
+//! A round learns from the games of earlier rounds. At the same time it plays new games, with the
+//! net from the start of the round. The result depends only on the seed and the number of rounds,
+//! not on the number of threads.
 
 use super::{
     LearnedValue, Net, NetError,
@@ -42,13 +42,14 @@ const KEPT_BYTES: usize = 48 << 20;
 /// A bound that the samples, rounds and games of a sound file never reach.
 const MOST_COUNTED: u64 = 1 << 48;
 
-/// The approximate states of a round, the most blocks of games in it, and the games of a block.
+/// The approximate number of states of a round, the maximum number of blocks of games in it, and
+/// the number of games of a block.
 const ROUND: f64 = 12_000.0;
 const MOST_BLOCKS: u64 = 8;
 const GAMES: f64 = 64.0;
 
-/// The numbers of hidden units, each with the most features for it. A net file takes at most about
-/// 200 kB.
+/// The possible numbers of hidden units, each with the maximum number of features for it. A net
+/// file takes at most about 200 kB.
 const HIDDEN: [(usize, usize); 3] = [(128, 600), (64, 1300), (32, usize::MAX)];
 
 /// The training of a net for a game, from its rules alone.
@@ -87,7 +88,7 @@ pub struct Training {
     features: Features,
     seed: u64,
     weights: Weights,
-    /// The stored states, at most `room` of them; `next` is the index of the next one.
+    /// The stored states, at most `room` of them; the next one is stored at the index `next`.
     states: Vec<u64>,
     targets: Vec<f32>,
     room: usize,
@@ -234,7 +235,7 @@ impl Training {
         true
     }
 
-    /// Makes steps on random batches of the stored states.
+    /// Makes steps of gradient descent on random batches of the stored states.
     fn learn<G: Game>(&mut self, game: &G, part: f64, budget: &Budget) {
         let outputs = self.weights.sizes.outputs;
         let kept = (self.targets.len() / outputs) as u64;
@@ -260,7 +261,8 @@ impl Training {
         }
     }
 
-    /// Stores states to learn from, in place of the oldest.
+    /// Stores states to learn from. Once `room` states are stored, each new state replaces the
+    /// oldest.
     fn keep(&mut self, samples: &Samples) {
         let outputs = self.weights.sizes.outputs;
         let states = samples.states.chunks_exact(self.words);
@@ -279,7 +281,7 @@ impl Training {
         self.games += samples.games;
     }
 
-    /// Sets the most stored states; call it before there are any.
+    /// Sets the maximum number of stored states; call it before there are any.
     #[cfg(all(test, feature = "load"))]
     pub(super) fn set_room(&mut self, room: usize) {
         self.room = room;

@@ -46,8 +46,8 @@ pub(super) struct Sizes {
 }
 
 impl Sizes {
-    /// Returns the index of a head's weights: 32 rows of the second layer, their biases, a row for
-    /// each output, and their biases.
+    /// Returns the index of a head's weights: 32 rows and 32 biases of the second layer, then a row
+    /// for each output, then a bias for each output.
     pub(super) fn head(self, head: usize) -> usize {
         (self.features + 1) * self.hidden + head * self.head_len()
     }
@@ -133,7 +133,7 @@ impl Weights {
     }
 
     /// Makes a step of Adam along the gradient of a batch. Returns the mean squared error before
-    /// it.
+    /// the step.
     pub(super) fn step(&mut self, batch: &Batch, rate: f32) -> f32 {
         match self.sizes.hidden {
             128 => Isa::best().work(Step::<128> { weights: self, batch, rate }),
@@ -281,7 +281,7 @@ fn gradient<const H: usize>(weights: &mut Weights, batch: &Batch) -> f32 {
     loss / batch.targets.len().max(1) as f32
 }
 
-/// The most outputs of a net.
+/// The maximum number of outputs of a net.
 pub(super) const MOST_OUTPUTS: usize = 8;
 
 /// Makes Adam's step. Rows of features that are not in the batch stay unchanged.
@@ -380,7 +380,8 @@ mod tests {
         };
         let mut compared = 0;
         for place in 0..sizes.len() {
-            // Outside of 0 to 1, the training slope differs from that of the net.
+            // No state has the feature 8. The tolerance below is for values outside of 0 to 1,
+            // where the slope in training differs from that of the net.
             if place < 9 * 32 && place / 32 > 6 && place / 32 != 7 {
                 continue;
             }

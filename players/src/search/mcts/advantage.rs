@@ -10,7 +10,7 @@ use gdl_runtime::game::Shape;
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
 
-/// The most entries of the table of pairs.
+/// The maximum number of entries of the table of pairs.
 const PAIRS: usize = 1 << 16;
 
 /// The weight of the prior, in samples: of no advantage for a move, and of the move's advantage for
@@ -37,12 +37,12 @@ impl Advantage {
     }
 }
 
-/// A move of a role, and the previous move, all by their numbers.
+/// A move of a role, and the previous move, each by its index.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reply {
     pub(super) role: usize,
     pub(super) action: u32,
-    /// The previous move; `None` at the root.
+    /// The previous move; `None` at the root and after simultaneous moves.
     pub(super) to: Option<u32>,
 }
 
@@ -56,8 +56,8 @@ pub(super) struct Advantages {
 }
 
 impl Advantages {
-    /// Creates empty statistics in at most a sixteenth of `bytes`. Moves have none of their own if
-    /// that does not suffice.
+    /// Creates empty statistics in at most a sixteenth of `bytes`. If that does not suffice, only
+    /// pairs have statistics.
     pub(super) fn new(shape: Shape, bytes: usize) -> Self {
         let most = bytes / 16 / size_of::<Advantage>();
         let alone = Some(shape.roles * shape.moves).filter(|&alone| alone <= most).unwrap_or(0);

@@ -22,11 +22,11 @@ const LEAST: f64 = 0.15;
 /// The decision of one role.
 #[derive(Clone, Debug)]
 pub(super) struct Decision {
-    /// The number of the role, and whether it is chance, which draws.
+    /// The index of the role, and true if it is chance, which draws its move.
     pub(super) role: usize,
     is_chance: bool,
     regrets: Vec<f32>,
-    /// The sum of its strategies over all rounds, weighted by the round.
+    /// The sum of the role's strategies over all rounds, each weighted by the number of its round.
     average: Vec<f64>,
     chosen: usize,
 }
@@ -46,7 +46,7 @@ pub(super) struct Stage {
 }
 
 impl Stage {
-    /// The most joint moves of a stage.
+    /// The maximum number of joint moves of a stage.
     pub(super) const MOST: u64 = 1024;
 
     /// Creates a stage from pairs of a role and its number of moves.

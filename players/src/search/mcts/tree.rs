@@ -37,7 +37,7 @@ enum Kind {
 struct Node<G: Game> {
     state: G::State,
     kind: Kind,
-    /// The first of the node's consecutive slots; `count` is their number.
+    /// The first of the node's consecutive slots; `count` is the number of these slots.
     first: u32,
     count: u32,
     visits: u32,
@@ -74,7 +74,7 @@ pub(super) struct Rules {
     pub(super) learns: bool,
     /// True if roles that choose simultaneously mix their moves.
     pub(super) mixes: bool,
-    /// The most bytes of the tree.
+    /// The maximum number of bytes of the tree.
     pub(super) bytes: usize,
 }
 
@@ -101,7 +101,7 @@ pub(super) struct Tree<G: Game> {
     root: u32,
     nodes: Vec<Node<G>>,
     slots: Vec<Slot>,
-    /// The most slots of a node.
+    /// The maximum number of slots of a node.
     widest: usize,
     /// The sum of each role's values, for each node.
     sums: Vec<f32>,
@@ -211,7 +211,7 @@ impl<G: Game> Tree<G> {
         sums.iter().map(|sum| sum / visits as f32).collect()
     }
 
-    /// Adds a node for a state, with slots for its legal moves, and returns its number.
+    /// Adds a node for a state, with slots for the legal moves, and returns the node's index.
     fn add(&mut self, game: &G, state: G::State, level: u32) -> u32 {
         let number = self.nodes.len() as u32;
         let first = self.slots.len() as u32;
@@ -238,7 +238,7 @@ impl<G: Game> Tree<G> {
         number
     }
 
-    /// Adds a node to the index by its state; it replaces a node of the same state.
+    /// Adds a node to the index by its state, in place of any node of the same state.
     fn index(&mut self, number: u32) {
         let nodes = &self.nodes;
         let state_of = |&number: &u32| nodes[number as usize].state.as_ref();

@@ -5,14 +5,14 @@
 //! after an independent move (sleep sets: Godefroid, "Partial-order methods for the verification of
 //! concurrent systems", 1996). The outlook treats failed moves as barred, so the search backtracks
 //! when a sudoku's row has no values left. Thus it works like a constraint solver, although the
-//! rules state no constraints. It proves nothing.
+//! rules state no constraints. A descent proves nothing.
 //!
 //! A descent that fails too often restarts, and breaks ties between moves at random (Gomes, Selman
 //! and Kautz, "Boosting combinatorial search through randomization", 1998; Luby, Sinclair and
 //! Zuckerman, "Optimal speedup of Las Vegas algorithms", 1993).
 //!
-//! The states of the current path are stored within the given bytes, and visited states while they
-//! take less than half of these.
+//! The states of the current path take at most about half of the given bytes. Visited states are
+//! stored while both together take less than half.
 
 use super::{Goal, Problem, gates::LANES, steps::Steps, sweep::End};
 use crate::search::{meter::Meter, states::States};
@@ -65,7 +65,7 @@ pub(super) struct Descent {
 /// The number of failures before the first restart.
 const FAILURES: u64 = 512;
 
-/// The nodes that evaluating a move costs, in addition to the step.
+/// The number of nodes that evaluating a move costs, in addition to the step.
 const COST: u64 = 4;
 
 impl Descent {
@@ -261,8 +261,8 @@ fn need(problem: &mut Problem, frame: &mut Frame, open: &impl Fn(&Frame) -> Vec<
     }
 }
 
-/// Returns the place of the move to try next: a needed one, otherwise one with the least distance,
-/// the first or a random one if `is_drawn`.
+/// Returns the place of the move to try next: a needed one, otherwise one with the least distance.
+/// Of several such moves it is the first, or a random one if `is_drawn`.
 fn next(frame: &Frame, stream: &mut Stream, is_drawn: bool) -> Option<usize> {
     let needed = frame.marks.iter().position(|&mark| mark == Mark::Needed);
     needed.or_else(|| {

@@ -10,8 +10,9 @@
 //! sound: only states from which the goal is truly unreachable are found.
 //!
 //! The distance is the number of fluents that would have to change for the goal's gates, treated as
-//! a tree (Schiffel and Thielscher, "Fluxplayer", 2007). An evaluation takes O(gates) steps for
-//! [`LANES`] states, and reachability one for each step to the fixpoint.
+//! a tree (Schiffel and Thielscher, "Fluxplayer", 2007). An evaluation takes O(gates) steps.
+//! Reachability takes one evaluation for each step to the fixpoint, for up to [`LANES`] states at
+//! once, and distances take one for up to [`ABREAST`] states.
 
 use super::gates::{self, Gate, LANES, Lanes, NONE, and, dependents, not, or, run};
 use gdl_format::aig::node;
@@ -21,10 +22,11 @@ use gdl_runtime::{
     game::Shape,
 };
 
-/// The most steps to a fixpoint; a state that needs more counts as open.
+/// The maximum number of steps to a fixpoint; if more are needed, all states that are evaluated
+/// together count as open.
 const MOST_STEPS: usize = 48;
 
-/// The most gates of the net.
+/// The maximum number of gates of the circuits.
 const MOST_GATES: usize = 1 << 18;
 
 /// Returns the gates in the cone of some signals.
@@ -35,7 +37,7 @@ fn needed(circuit: &Circuit, signals: impl IntoIterator<Item = u32>) -> Vec<Gate
 /// The evaluator of goals that are still possible from given states.
 pub(super) struct Outlook {
     fluents: usize,
-    /// The number of each move, and the signal of its legality.
+    /// The index of each move, and the signal of its legality.
     legal: Vec<(u32, u32)>,
     /// The goal values, ascending, each with its signal.
     goals: Vec<(u8, u32)>,
@@ -106,7 +108,7 @@ impl Outlook {
         self.count - 1
     }
 
-    /// Bars a move from the state of a lane on.
+    /// Bars a move in the state of a lane and in all later states.
     pub(super) fn bar(&mut self, lane: usize, action: u32) {
         if let Ok(place) = self.legal.binary_search_by_key(&action, |&(action, _)| action) {
             self.barred[place][lane / 64] |= 1 << (lane % 64);
@@ -194,7 +196,7 @@ impl Outlook {
     }
 }
 
-/// The most changers of a fluent, and the most steps for finding all of them.
+/// The maximum number of changers of a fluent, and of steps for finding all changers.
 const MOST_CHANGERS: usize = 64;
 const MOST_WORK: usize = 1 << 24;
 

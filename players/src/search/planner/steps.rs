@@ -45,8 +45,8 @@ impl<'g, G: Game> Steps<'g, G> {
         (MOST * GATES / gates.max(GATES)).max(8)
     }
 
-    /// Evaluates states with consecutive words: as many as have about `most` steps together, at
-    /// least one. Returns their number.
+    /// Evaluates states with consecutive words, until they have at least `most` steps together. At
+    /// least one state is evaluated. Returns the number of evaluated states.
     pub(super) fn look(&mut self, rows: &[u64], most: usize) -> usize {
         let shape = self.game.shape();
         let (words, width) = (shape.state_words(), shape.view_words());

@@ -21,9 +21,9 @@ pub(super) enum Order {
     Fluents,
     /// Breadth first, without states that have no new pair of fluents.
     Pairs,
-    /// Best first: states with a fluent that is new at their distance from the goal, then the
-    /// nearest (Lipovetzky and Geffner, "Best-first width search: exploration and exploitation in
-    /// classical planning", 2017).
+    /// Best first: first states with a fluent that is new at their distance from the goal, then the
+    /// nearest states (Lipovetzky and Geffner, "Best-first width search: exploration and
+    /// exploitation in classical planning", 2017).
     Best,
 }
 
@@ -53,8 +53,8 @@ pub(super) struct Sweep {
     actions: Vec<u32>,
     /// The next state to expand, if the order is breadth first.
     next: usize,
-    /// The queue of best-first order: whether nothing is new, the distance, and the number of the
-    /// state.
+    /// The queue of best-first order: for each state, true if nothing is new, the distance, and the
+    /// index of the state.
     heap: BinaryHeap<Reverse<(bool, u16, u32)>>,
     novelty: Option<Novelty>,
     /// The novelty of each distance.
@@ -230,7 +230,8 @@ impl Sweep {
         None
     }
 
-    /// Drops steps to lost states, unless fewer than one in 64 tested states was lost.
+    /// Drops steps to lost states. Stops testing if more than 4096 states were tested and fewer
+    /// than one in 64 was lost.
     fn drop_lost(
         &mut self,
         problem: &mut Problem,

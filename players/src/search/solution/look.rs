@@ -8,15 +8,15 @@ use super::{SolveError, permute};
 use crate::search::{options::Options, state_batch::StateBatch, symmetry::Symmetry};
 use gdl_runtime::{Game, GameExt, bits, engine::legal_words, game::Id};
 
-/// The part of the bytes for a block. Lists take up to three such parts while they move into others
-/// of twice the length.
+/// The share of the bytes for a block: one part in this number. Lists take up to three such parts,
+/// since a full list moves into one of twice the length.
 pub(super) const PART: usize = 16;
 
 /// The states evaluated last, with their views and steps.
 pub(super) struct Look<'g, G: Game> {
     game: &'g G,
     batch: StateBatch<'g, G>,
-    /// The role that counts as deciding where none has a choice.
+    /// The role that counts as deciding in states in which no role has a choice.
     usual: usize,
     options: Options<G>,
     view: G::View,
@@ -31,13 +31,13 @@ pub(super) struct Look<'g, G: Game> {
     parents: Vec<u64>,
     joints: Vec<G::Move>,
     successors: Vec<u64>,
-    /// The most bytes of the whole solution.
+    /// The maximum number of bytes of the whole solution.
     limit: usize,
 }
 
 impl<'g, G: Game> Look<'g, G> {
-    /// Creates an empty evaluation. The role `usual` decides where none has a choice. Lists take at
-    /// most three sixteenths of `limit` bytes.
+    /// Creates an empty evaluation. The role `usual` decides in states in which no role has a
+    /// choice. Lists take at most three sixteenths of `limit` bytes.
     pub(super) fn new(game: &'g G, usual: usize, limit: usize) -> Self {
         Self {
             game,
@@ -65,9 +65,9 @@ impl<'g, G: Game> Look<'g, G> {
         if bytes > self.limit / PART { Err(SolveError::Bytes { limit: self.limit }) } else { Ok(()) }
     }
 
-    /// Evaluates `count` states, or the first of them if all take too many bytes. Returns their
-    /// number, or `None` if some symmetry does not map the view and the successors of each state to
-    /// those of its image. O(states × symmetries × moves) steps.
+    /// Evaluates `count` states, or the first of them if all take too many bytes. Returns the
+    /// number of evaluated states, or `None` if some symmetry does not map the view and the
+    /// successors of each state to those of its image. O(states × symmetries × moves) steps.
     ///
     /// # Errors
     /// Returns an error if several roles decide in a state, or a single state takes too many bytes.

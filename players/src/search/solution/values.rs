@@ -32,8 +32,8 @@ impl<G: Game> Solution<G> {
         }
         let mut distances = vec![NONE; count];
         let ends = || (0..count as u32).filter(|&number| movers[number as usize] == END);
-        // The states with new values whose predecessors are not updated yet; each state enters it
-        // once.
+        // The states with new values whose predecessors are not updated yet; each state enters the
+        // queue once.
         let mut queue: VecDeque<u32> = VecDeque::with_capacity(count);
         // First the values above 0 that one player can force, greatest first, then those below 0
         // that the other can.

@@ -17,14 +17,14 @@ pub(super) struct Visit {
     pub(super) players: Vec<usize>,
     pub(super) symmetries: Vec<Symmetry>,
     pub(super) states: States,
-    /// The start of each state's successors in the list, and then the end of the list.
+    /// The start of each state's successors in `successors`, followed by the end of that list.
     pub(super) starts: Vec<u32>,
     pub(super) successors: Vec<u32>,
     /// The index in `players` of each state's deciding role; [`END`] for terminal states.
     pub(super) movers: Vec<u8>,
     /// The values of terminal states; 0 for others.
     pub(super) values: Vec<i8>,
-    /// The most bytes of the whole solution.
+    /// The maximum number of bytes of the whole solution.
     limit: usize,
 }
 

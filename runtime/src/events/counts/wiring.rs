@@ -5,8 +5,8 @@
 //! a gate is higher than those of its operands.
 //!
 //! Gates are in bands: those of legal moves and the end, of goals alone, of the next state, of
-//! percepts alone, and the bits of the row. It takes O(operands) steps, and about twelve bytes for
-//! each operand.
+//! percepts alone, and the bits of the row. Creating the wiring takes O(operands) steps, and about
+//! twelve bytes for each operand.
 
 use super::{
     super::{
@@ -19,7 +19,7 @@ use gdl_compiler::propnet::{Gate, Net, Signal};
 use gdl_format::shape::Shape;
 use std::{ops::Range, sync::Arc};
 
-/// The most operands of a gate, since a count has 16 bits.
+/// The maximum number of operands of a gate, since a count has 16 bits.
 const WIDE: usize = u16::MAX as usize;
 
 /// A net in the form that machines run.
@@ -110,7 +110,8 @@ impl Wiring {
         Some(Self { starts, readers, bands, row, goals, percepts })
     }
 
-    /// The most bytes of the wiring of a net and a machine, including temporary memory.
+    /// The maximum number of bytes of the wiring of a net and a machine, including temporary
+    /// memory.
     pub(in super::super) fn most_bytes(net: &Net, shape: Shape) -> usize {
         12 * (net.literals() + net.outputs.iter().count()) + 24 * net.len() + 12 * row_bits(shape)
     }

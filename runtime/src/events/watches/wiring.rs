@@ -4,8 +4,8 @@
 //! Input: a net, and the layout of the game's rows. Output: the operands of each gate, in the order
 //! of evaluation. Wide gates become trees of smaller ones, so that none takes long to evaluate.
 //! Every operand is on a lower level than its gate. Gates that depend on the moves are on higher
-//! levels than all others. It takes O(operands * log operands of a gate) steps, and about twelve
-//! bytes for each operand.
+//! levels than all others. Creating the wiring takes O(operands * log operands of a gate) steps,
+//! and about twelve bytes for each operand.
 
 use super::{
     super::{
@@ -18,7 +18,7 @@ use gdl_compiler::propnet::{Gate, Net};
 use gdl_format::shape::Shape;
 use std::sync::Arc;
 
-/// The most operands of a gate. Four or sixteen make no large net much faster.
+/// The maximum number of operands of a gate. Four or sixteen make no large net much faster.
 const WIDE: usize = 8;
 
 /// The bound on levels, which are stored next to flags.
@@ -48,8 +48,8 @@ pub(in super::super) struct Wiring {
 struct Builder {
     operands: Vec<u32>,
     starts: Vec<u32>,
-    /// For each gate, true if it depends on the moves, and its level among the gates that do, or do
-    /// not.
+    /// For each gate, true if it depends on the moves, and its level. Levels of gates that depend
+    /// on the moves are numbered separately, from 0.
     levels: Vec<(bool, u32)>,
 }
 
@@ -93,8 +93,8 @@ impl Wiring {
         for gate in inputs..net.len() {
             operands.clear();
             operands.extend(and(gate).iter().map(|s| (code(&places, *s), uses[s.gate() as usize])));
-            // Most gates are false for moves that are not made. After moves, operands on low levels
-            // with few uses settle a gate best.
+            // Moves come first, since most gates are false for moves that are not made. Then come
+            // operands on low levels with few uses, which settle a gate best.
             operands.sort_unstable_by_key(|&(signal, uses)| {
                 let gate = signal as usize / 2;
                 (!is_move(gate), builder.levels[gate], uses, signal)
@@ -130,7 +130,7 @@ impl Wiring {
         })
     }
 
-    /// The most bytes of the wiring of a net and a machine.
+    /// The maximum number of bytes of the wiring of a net and a machine.
     pub(in super::super) fn most_bytes(net: &Net) -> usize {
         32 * net.literals() + 40 * net.len() + 24 * net.outputs.iter().count()
     }

@@ -32,8 +32,8 @@ pub enum To<'a> {
     Words(&'a mut [u64]),
 }
 
-/// The interleaving of bytes by role, 64 games each, to bytes by game. A game's bytes of all roles
-/// are adjacent, so there are as many words as roles.
+/// The permutation from words of one role, with a byte for each of 64 games, to words in which the
+/// bytes of a game are adjacent. There are as many of these words as roles.
 pub(super) struct Weave {
     /// For each word, the game whose byte goes to each place. For the second role of a pair, 64 is
     /// added.
@@ -61,12 +61,12 @@ impl Stepper {
         self.isa.run(Tell { lanes: &games.ended, to });
     }
 
-    /// Writes the role to move in each game, whose move [`Stepper::choose`] takes. If it takes one
-    /// of each role, writes the only role other than chance with several legal moves. Writes -1 if
-    /// there is no such role or the game has ended.
+    /// Writes the role to move in each game, whose move [`Stepper::choose`] takes. If
+    /// [`Stepper::asks_all`] is true, writes the only role other than chance with several legal
+    /// moves. Writes -1 if there is no such role or the game has ended.
     ///
     /// # Panics
-    /// Panics if the length is not the number of games, or a role's number does not fit.
+    /// Panics if the length is not the number of games, or a role's index does not fit an `i8`.
     pub fn asked(&mut self, games: &Games, to: &mut [i8]) {
         assert_eq!(to.len(), games.length, "a number for each game");
         assert!(self.lanes.shape.roles <= 1 + i8::MAX as usize, "numbers of roles fit");
@@ -369,7 +369,7 @@ impl Kernel for Number<'_> {
     }
 }
 
-/// The work of [`Stepper::worth`], after goal values are numbered.
+/// The work of [`Stepper::worth`], after each goal value has an index into `values`.
 struct Worth<'a> {
     stepper: &'a mut Stepper,
     games: &'a Games,

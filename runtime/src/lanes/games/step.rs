@@ -16,10 +16,10 @@ use crate::{
     simd::{Isa, Kernel, LANES, Plane, Slots, Word, of_lane, to_rows, word},
 };
 
-/// The number of moves that a byte can number; its last value means none of them.
+/// The number of moves that a byte can number; the last value of the byte means none of them.
 const FEW: usize = u8::MAX as usize;
 
-/// The placeholder for the move of a role that has only one.
+/// The placeholder for the move of a role that has only one legal move.
 pub const ONLY: i32 = -1;
 
 /// The treatment of games that have ended.

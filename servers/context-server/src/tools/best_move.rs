@@ -13,7 +13,8 @@ use rmcp::schemars::{self, JsonSchema};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
-/// The default player, its default and greatest node budget, and the most bytes of its memory.
+/// The default player, the default and the maximum node budget, and the maximum bytes of a player's
+/// memory.
 const PLAYER: &str = "best";
 const NODES: u64 = 10_000;
 const MOST_NODES: u64 = 100_000_000;

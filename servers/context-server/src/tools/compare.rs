@@ -1,11 +1,10 @@
-//! `compare`: decides whether two rulesheets are the same game, and otherwise finds the first
-//! difference in play.
+//! `compare`: compares two rulesheets, and returns the first difference in play that it finds.
 //!
-//! Rulesheets that differ only in symbols are the same game. For other rulesheets, roles and moves
-//! must have the same names. Then both are played in parallel. First all pairs of states are
-//! visited breadth first, so a difference is found with the fewest moves. If there are too many
-//! pairs, random games are played. Each pair of states must agree in termination, legal moves,
-//! goals at the end, and percepts. Fluents may differ.
+//! Rulesheets that differ only in symbols are the same game. In other rulesheets, roles and moves
+//! are matched by name, and both games are played in parallel. First, pairs of states are visited
+//! breadth first, so a difference is found with the fewest moves. If there are too many pairs,
+//! random games follow. Each pair of states must agree in termination, legal moves, goals at the
+//! end, and percepts. Fluents may differ.
 
 use super::Question;
 use crate::{
@@ -139,17 +138,18 @@ impl Comparison {
 
 type State = <Dynamic as Game>::State;
 
-/// Two games whose roles and moves have the same names.
+/// Two games whose roles have the same names. Moves are matched by name.
 struct Pair<'g> {
     games: [&'g Dynamic; 2],
     /// The index of each role in the other game.
     roles: Vec<RoleId>,
-    /// The index of each move in the other game; `None` if it has no such move.
+    /// The index of each move in the other game. `None` if the other game has no such move.
     moves: Vec<Option<MoveId>>,
 }
 
 impl<'g> Pair<'g> {
-    /// Matches the roles and moves of two games. Returns a message if their roles differ.
+    /// Matches the roles and moves of two games. Returns a message if their roles differ, or if
+    /// only one game has percepts.
     fn of(games: &'g [Dynamic; 2]) -> Result<Self, String> {
         let [one, other] = games;
         let [own, theirs] = [one, other].map(|game| game.vocabulary().roles());

@@ -1,4 +1,4 @@
-//! `fix`: applies the edits of diagnostics repeatedly, until none is left.
+//! `fix`: applies the edits of diagnostics repeatedly: the certain ones, and guesses on request.
 
 use super::{Question, check::Verdict};
 use crate::{refusal::Refusal, sheet::Shelf};

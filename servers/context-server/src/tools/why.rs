@@ -1,4 +1,4 @@
-//! `why`: explains by the rules why an atom holds at a position or not.
+//! `why`: explains by the rules why an atom holds or does not hold at a position.
 
 use super::Question;
 use crate::{
@@ -16,7 +16,7 @@ use rmcp::schemars::{self, JsonSchema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// The greatest depth of an explanation in rules, and the default depth.
+/// The maximum and the default depth of an explanation, in nested rules.
 const DEEPEST: u8 = 20;
 const DEPTH: u8 = 3;
 

@@ -1,8 +1,8 @@
 //! Completions for the position that is being edited.
 //!
-//! The form at the position is mostly incomplete, so the text before it is scanned from where the
-//! form starts in column one. That gives the open lists and their first words. The proposed names
-//! come from the forms that could be parsed.
+//! The form at the position is usually incomplete. So the text is scanned from the last line that
+//! begins with `(` to the position, which yields the open lists and their first words. The proposed
+//! names come from the forms that could be parsed.
 
 use crate::{
     document::Document,
@@ -178,7 +178,8 @@ impl Writer<'_> {
                 Due::Literal => word.literal,
                 _ => "",
             };
-            // `terminal` is no rule without a list, and no literal with one.
+            // After an opening parenthesis, a text that is no list does not fit, such as the
+            // literal `terminal`.
             if !text.is_empty() && (!self.opened || text.starts_with('(')) {
                 let detail = Some(word.usage.to_owned());
                 items.push(self.item(word.name, CompletionItemKind::Keyword, detail, text));
@@ -220,7 +221,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Adds a name with arguments like those at a place.
+    /// Adds a name with the arguments that it has at a place.
     fn call(&self, place: &Place, kind: CompletionItemKind, items: &mut Vec<CompletionItem>) {
         let source = &self.document.source;
         let name = source.slice(place.span);
@@ -272,7 +273,8 @@ impl Writer<'_> {
     }
 }
 
-/// Returns the head of the rule in a keyword's snippet: its first list.
+/// Returns the head in the snippet of a keyword: the first line after `<=`, or the whole snippet if
+/// it is a fact.
 fn head(word: &Word) -> &'static str {
     let form = word.form;
     match form.strip_prefix("(<= ") {

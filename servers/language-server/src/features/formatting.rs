@@ -4,8 +4,8 @@ use crate::{document::Document, session::Refusal, worker::options};
 use gdl_compiler::{Span, format};
 use gen_lsp_types::TextEdit;
 
-/// Returns the edit, or none if the text already has that layout. Fails if the forms cannot be
-/// parsed.
+/// Returns the edit, or none if the text already has the standard layout. Fails if the forms cannot
+/// be parsed.
 pub(crate) fn format(document: &Document) -> Result<Vec<TextEdit>, Refusal> {
     let text = format::format(&document.source, &options()).map_err(|faults| {
         let first = faults.iter().next().map_or("", |fault| &fault.message);

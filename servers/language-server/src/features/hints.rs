@@ -91,8 +91,8 @@ fn named(values: &BTreeSet<Value>, symbols: &Symbols) -> Vec<String> {
     names
 }
 
-/// Shortens a list of values: consecutive numbers to a range, more than [`LISTED`] others to the
-/// first ones and their number.
+/// Shortens a list of values: consecutive numbers to a range, and more than [`LISTED`] other values
+/// to the first ones and the number of all.
 fn short(names: &[String]) -> String {
     let numbers: Option<Vec<u32>> = names.iter().map(|name| name.parse().ok()).collect();
     match (numbers.as_deref(), names) {

@@ -14,7 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The most names in a list.
 const LISTED: usize = 8;
 
-/// Returns the hover at a position: the name, the atom that it begins, then each diagnostic.
+/// Returns the hover at a position: the meaning of the name, the explanation of the atom that
+/// begins with the name, and the meaning of each diagnostic code.
 pub(crate) fn hover(document: &Document, position: Position) -> Option<Hover> {
     let offset = document.offset(position);
     let named = document.reading().names.at(offset);
@@ -120,7 +121,8 @@ fn called(name: &Name) -> Option<&str> {
     }
 }
 
-/// Returns the other relations whose rules read one at these places, in alphabetical order.
+/// Returns the other relations whose rules read the relation `key`, in alphabetical order. `places`
+/// are the places of `key`.
 fn readers(document: &Document, places: &[Place], key: &str) -> Vec<String> {
     let forms: BTreeSet<u32> = places.iter().filter(|place| !place.is_head).map(|place| place.form).collect();
     let mut readers = BTreeSet::new();

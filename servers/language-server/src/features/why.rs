@@ -15,7 +15,7 @@ use std::fmt::Write;
 /// The fuel of the evaluator for an answer: some milliseconds.
 const FUEL: u64 = 300_000;
 
-/// The most nested rules of an answer.
+/// The maximum depth of nested rules in an answer.
 const DEPTH: usize = 2;
 
 /// The most attempts or literals of an atom in an answer.

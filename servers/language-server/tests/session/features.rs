@@ -352,7 +352,7 @@ fn help_lines_are_done_by_the_editor() {
     let found = ask(range(0, 0, 0), json!(["source"]));
     assert_eq!(found.as_array().unwrap().len(), 1);
     let fixed = found[0]["edit"]["changes"][URI][0]["newText"].as_str().unwrap();
-    // Replacing a misspelt name is a guess.
+    // Replacing a misspelt name is a guess, so this action does not do it.
     assert_eq!(
         fixed,
         text.replace("(minsu ?p ?n ?q)", "(minsu ?p ?n ?_q)").replace(" (minus 1 1 0)\n(<=", " \n(<=")

@@ -1,4 +1,5 @@
-//! Robustness: only `exit` and the end of its stream end the server, whatever a client sends.
+//! Robustness: whatever a client sends, only `exit` and the end of the client's stream end the
+//! server.
 
 use super::{Client, GAME, URI, at, places};
 use serde_json::{Value, json};
@@ -149,7 +150,7 @@ fn what_is_cancelled_while_it_waits_is_not_done() {
         bytes.extend(format!("Content-Length: {}\r\n\r\n{body}", body.len()).bytes());
     }
     client.write(&bytes);
-    // If they arrive in two parts nevertheless, diagnostics may come between the answers.
+    // If the messages arrive in two parts nevertheless, diagnostics may come between the answers.
     let mut answer = || loop {
         let message = client.receive();
         if message.get("id").is_some() {

@@ -66,7 +66,8 @@ fn unfit(row: &Row<'_>, column: &str, error: impl std::error::Error + Send + Syn
     Error::FromSqlConversionFailure(place, Type::Text, Box::new(error))
 }
 
-/// Returns the names of a query, at most `most`.
+/// Returns the names of a query. More than `most` names, or more than [`MOST_BYTES`] bytes, are an
+/// error.
 pub(crate) fn names(connection: &Connection, query: &str, most: usize) -> Result<Vec<String>> {
     let (mut names, mut bytes) = (Vec::new(), 0);
     let mut query = connection.prepare(query)?;

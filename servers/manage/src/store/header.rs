@@ -59,7 +59,7 @@ impl Header {
     }
 }
 
-/// Opens a file, if that and all files that `SQLite` would open next to it are regular.
+/// Opens a file if it is regular, and so are all files that `SQLite` would open next to it.
 fn open(path: &Path) -> io::Result<File> {
     // `SQLite` follows links, so it opens the files next to the target of a link.
     let path = fs::canonicalize(path)?;

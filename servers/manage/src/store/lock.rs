@@ -5,7 +5,7 @@
 //! file exists that a user could delete. `SQLite` itself locks other files.
 //!
 //! A hard link does not lead to the same log, since `SQLite` keeps one for each name. So a database
-//! with two names is rejected.
+//! with two names is rejected on Unix.
 
 use super::{failure, header::sibling};
 use gdl_tools::error::Result;

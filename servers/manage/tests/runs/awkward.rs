@@ -102,7 +102,7 @@ fn scrambled_matches_are_kept_as_they_are() {
         if message.contains("START") {
             rules = message.split([' ', '(', ')']).map(str::to_owned).collect();
         }
-        // The word after the second `legal` with its role is `right`.
+        // The second `legal` is followed by its role, and then by the scrambled `right`.
         let mut legal = rules.iter().enumerate().filter(|(_, word)| *word == "legal").map(|(at, _)| at);
         let answer = legal.nth(1).and_then(|at| rules.get(at + 2)).cloned().unwrap_or_default();
         fake::polite(message, &answer)

@@ -62,7 +62,7 @@ fn what_was_called_off_goes_on_with_nothing_lost_and_nothing_twice() {
     assert_eq!(*told.lock().expect("it is whole"), names(&folder));
     let standings = folder.standings();
     assert_eq!(standings.matches, [0, 0, all]);
-    // No player was asked in an aborted match, or was still in another one.
+    // No player received a request of an aborted match, or while it was still in another match.
     assert!(standings.rows.iter().all(|row| row.illegal + row.late + row.missing == 0), "{standings:?}");
     assert!(folder.play(2).is_empty());
 }
@@ -134,8 +134,8 @@ fn one_process_plays_and_others_read() {
     assert_eq!(seen, [[5, 0, 1], [4, 0, 2], [3, 0, 3], [2, 0, 4], [1, 0, 5], [0, 0, 6]]);
 }
 
-/// Plays matches in a folder. Returns the errors of another process that tries to play them, by a
-/// path from `open`.
+/// Plays matches in a folder. Returns the errors of `open`, which tries to play the same file after
+/// each match, as another process would.
 fn second(open: impl Fn(&Folder) -> String + Sync) -> Vec<String> {
     let folder =
         Folder::new("version = 1\ngames = [\"walk.kif\"]\n[players]\na = \"first\"\nb = \"random\"\n");

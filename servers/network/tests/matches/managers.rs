@@ -328,11 +328,12 @@ fn it_thinks_at_the_start_and_while_others_do() {
     let (sender, thoughts) = mpsc::channel();
     let address = listen(Host::new("gdl", move |_| Some(Box::new(Diligent(sender.clone())))));
     assert_eq!(ask(address, &start("m").replace("60 60", "1 1")), "ready");
-    // The player thinks before the match, and then ponders until it is asked.
+    // The player thinks before the match, and then ponders until a move is requested.
     assert_eq!([thoughts.recv(), thoughts.recv()], [Ok(0), Ok(0)]);
     assert_eq!(ask(address, "( INFO )"), "( ( name gdl ) ( status busy ) )");
     assert_eq!(ask(address, "( PLAY m NIL )"), "go");
-    // It thinks for the answer, and ponders about the same choice afterwards if it has not yet.
+    // The player thinks for each answer, and then ponders, unless it has pondered at this position
+    // before.
     assert_eq!(thoughts.recv(), Ok(0));
     assert_eq!(ask(address, "( PLAY m ( stay ) )"), "go");
     assert_eq!([thoughts.recv(), thoughts.recv()], [Ok(1), Ok(1)]);

@@ -13,8 +13,8 @@ use std::{
     net::{SocketAddr, TcpStream},
 };
 
-/// Returns the games: built-in ones, plain and scrambled, and one that has to be compiled, a
-/// guessing game with chance and percepts.
+/// Returns the games: built-in ones, plain and scrambled, and two that have to be compiled: a
+/// changed one, and a guessing game with chance and percepts.
 fn games() -> Vec<(&'static str, String)> {
     let text = |name: &str| gdl_games::find(name).expect("a built-in game").text.to_owned();
     let scrambled =
@@ -74,8 +74,8 @@ fn lead(address: SocketAddr, id: &str, rules: &str, game: &Dynamic, luck: &mut S
         let answer = ask(address, &play);
         let action = game.parse_move(&answer).unwrap_or_else(|error| panic!("{id}: {error}"));
         assert!(game.is_legal(&state, role, action), "{id}: {answer}");
-        // The manager may have missed the answer. It asks again only before the first step, since
-        // percepts need not show which move was made.
+        // The manager may have missed the answer and asks again. Later repetitions are not tested:
+        // once an answer was sent, the host takes equal percepts for a new step.
         if luck.below(4) == 0 && moves == 0 {
             assert_eq!(ask(address, &play), answer, "{id}: asked again");
         }

@@ -1,8 +1,8 @@
-//! The requests of guests. A link opens a seat, so a guest sees what its role may know, makes its
-//! moves, and asks for reasons.
+//! The requests of guests. A link opens the seat of one role. The guest sees what the role may
+//! know, makes the role's moves, and asks for reasons.
 //!
 //! Each request is like that of a person at this machine, with a token in place of the session's
-//! id. The seat is that of the token, whatever seat the request names.
+//! id. The token determines the seat, whatever seat the request names.
 
 use super::{
     inspection::{self, Doubt, Rulesheet, Search},

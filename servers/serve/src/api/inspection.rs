@@ -1,8 +1,8 @@
 //! The requests that inspect a game: check a rulesheet, show its net, explain an atom, list illegal
 //! moves, and analyse random play.
 //!
-//! All of it is [work](crate::work) in a few other threads than the one that answers. The work is
-//! cancelled when its client leaves.
+//! Requests that compile or evaluate are [work](crate::work) in other threads than the one that
+//! answers. The work is cancelled when its client leaves.
 
 use super::request::{Asker, Body, Query, read, role, with_session};
 use crate::{
@@ -37,7 +37,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// The most characters of a requested atom.
+/// The most bytes of a requested atom.
 const LONGEST_ATOM: usize = 10_000;
 
 /// The most games of an analysis.
@@ -79,7 +79,8 @@ pub(crate) struct Catalogue {
 
 /// `GET /api/players`
 pub(crate) async fn players(State(server): State<Arc<Server>>) -> Json<Value> {
-    // The page itself offers a person, and may name no files of this machine.
+    // The page offers a person by itself. It may not name files of this machine, so players that
+    // read a file are left out.
     let offered = KINDS.iter().filter(|kind| kind.name != "human" && !kind.has_file());
     let players = offered.map(|kind| {
         let options: Vec<&str> = kind.options().collect();
@@ -136,7 +137,8 @@ pub(crate) async fn inside(
         })
     });
     let (opened, net, state) = seen.await?;
-    // The net is compiled once; a request that waits for it holds no turn of the queue.
+    // The net is compiled once; a request that waits for the compilation holds no turn of the
+    // queue.
     let own = turn(&shared.looking).await?;
     let queue = if opened.is_known { server.queues.sessions(true) } else { &server.queues.compiling };
     let sight = queue.work_with(own, move |cancel| {

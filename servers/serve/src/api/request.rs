@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// The body of a request, or the error of receiving it.
 pub(super) type Body = Result<Bytes, BytesRejection>;
 
-/// The query of an address; a [`Problem`] if it is invalid.
+/// The query of an address. An invalid query is rejected with a [`Problem`].
 #[derive(Debug)]
 pub(super) struct Query<T>(pub T);
 

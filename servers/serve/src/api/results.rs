@@ -1,7 +1,8 @@
 //! The requests that watch the results of `gdl manage`: standings, matches, their steps and
 //! positions.
 //!
-//! The file is read in a queue of its own; positions are drawn in the queue for compiling.
+//! The file of results is read in a queue of its own; positions are drawn in the queue for
+//! compiling.
 
 use super::request::Query;
 use crate::{
@@ -31,7 +32,7 @@ fn shown(server: &Server) -> Answer<Arc<Results>> {
     server.results.clone().ok_or_else(missing)
 }
 
-/// Reads from the results in their queue.
+/// Reads from the results, in the queue for reading.
 async fn read<T: Send + 'static>(
     server: &Server,
     read: impl FnOnce(&Store) -> Result<T> + Send + 'static,

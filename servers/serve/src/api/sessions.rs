@@ -1,4 +1,4 @@
-//! The requests of sessions: each reads JSON and returns a session's view or a problem.
+//! The requests that create, view, change and end sessions. Most return the session's view.
 //!
 //! Each request that evaluates a state is [work](crate::work) in another thread than the one that
 //! answers. One request of a session runs at a time, until its time is up or its client has left.

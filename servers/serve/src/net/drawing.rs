@@ -16,7 +16,7 @@ use std::{borrow::Cow, fmt::Write};
 
 /// The most nodes of a drawing; people could not follow a larger one.
 pub(crate) const MOST_NODES: usize = 400;
-/// The most pieces of edges of a drawing.
+/// The most pieces of edges of a drawing. An edge has a piece for each layer that it advances.
 const MOST_PIECES: usize = 20_000;
 /// The most characters of a name in a label.
 const MOST_LETTERS: usize = 26;
@@ -48,14 +48,14 @@ enum About {
 }
 
 impl Output {
-    /// Returns the name: `terminal`, `legal x (mark 1 1)`, `goal x 100`, `next (cell 1 1 x)`, `sees
-    /// x (die 6)`.
+    /// Returns the name: `terminal`, `legal x (mark 1 1)`, `goal x 100`, `next (cell 1 1 x)`,
+    /// `sees x (die 6)`.
     #[must_use]
     pub(crate) fn name(&self, net: &Net) -> String {
         self.words(net).collect::<Vec<_>>().join(" ")
     }
 
-    /// Returns whether the output has this name, without building it.
+    /// Returns whether the output has this name, without building the whole name.
     #[must_use]
     pub(crate) fn is_called(&self, net: &Net, name: &str) -> bool {
         let mut rest = Some(name);
@@ -80,7 +80,7 @@ impl Output {
     }
 }
 
-/// Returns the outputs of a net: those of the view, then the next state.
+/// Returns the outputs of a net: those of the view, then the next state, then the percepts.
 #[must_use]
 pub(crate) fn outputs(net: &Net) -> Vec<Output> {
     let terminal =

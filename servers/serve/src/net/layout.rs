@@ -3,9 +3,9 @@
 //!
 //! Edges run from left to right, each from a lower layer to a higher one (Sugiyama, Tagawa and
 //! Toda, 1981). An edge gets a *stop* in each layer that it passes. All edges of a bundle share
-//! their stops, so that they part late. Sweeps sort each layer by the barycentres of its
-//! neighbours, which reduces crossings. Then boxes are moved towards their neighbours as far as
-//! their order allows, by isotonic regression. The layout is deterministic.
+//! their stops, so that they part late. Sweeps sort the vertices of each layer by the barycentres
+//! of their neighbours, which reduces crossings. Then boxes are moved towards their neighbours as
+//! far as their order allows, by isotonic regression. The layout is deterministic.
 //!
 //! A layout takes `SWEEPS` sweeps of each kind over all boxes and stops, and memory linear in them.
 //! The caller bounds the boxes and the layers that edges pass.
@@ -36,9 +36,9 @@ pub(crate) struct Graph {
 pub(crate) struct Layout {
     /// The centre of each box.
     pub centres: Vec<[f64; 2]>,
-    /// The points of each edge, from the right side of one box to the left side of the other. It is
-    /// horizontal inside layers: between the second and third point, the fourth and fifth, and so
-    /// on.
+    /// The points of each edge, from the right side of one box to the left side of the other. The
+    /// edge is horizontal inside layers: between the second and third point, the fourth and fifth,
+    /// and so on.
     pub routes: Vec<Vec<[f64; 2]>>,
     /// The width and height of the drawing.
     pub size: [f64; 2],
@@ -48,7 +48,7 @@ pub(crate) struct Layout {
 /// neighbouring layers.
 ///
 /// # Panics
-/// Panics if a box has no layer, or an edge does not lead to a higher one.
+/// Panics if a box has no layer, or an edge does not lead to a higher layer.
 #[must_use]
 pub(crate) fn lay_out(graph: &Graph) -> Layout {
     let mut sketch = Sketch::new(graph);
@@ -163,8 +163,8 @@ impl Sketch {
         }
     }
 
-    /// Returns the side whose neighbours are fixed in sweep `number`, and the layers in their
-    /// order. Sweeps alternate between forwards and backwards.
+    /// Returns the side whose neighbours are fixed in sweep `number`, and the layers in the order
+    /// of the sweep. Sweeps alternate between forwards and backwards.
     fn sweep(&self, number: usize) -> (usize, Vec<usize>) {
         let layers = 0..self.rows.len();
         if number.is_multiple_of(2) {

@@ -1,4 +1,5 @@
-// The page: it opens sessions, stores the latest view of the open one, and emits it to the other modules.
+// The page: it opens sessions, stores the latest view of the open session, and emits that view to
+// the other modules.
 
 import * as board from "./board.js";
 import * as play from "./play.js";
@@ -28,7 +29,7 @@ export const app = {
   session: null,
   // True for the page of a guest, who has only a seat.
   isGuest: document.body.classList.contains("guest"),
-  // The role whose view is shown if the rules hide something; the server chooses it if null.
+  // The role whose view is shown if the rules hide something; the server chooses the role if null.
   seat: null,
 
   // Sends a request. Returns the JSON of its response, or throws `Refused`.
@@ -74,7 +75,7 @@ export const app = {
     byId("notice").hidden = true;
   },
 
-  // Sends a request that changes the open session. The response is its next view.
+  // Sends a request that changes the open session. The response is the session's next view.
   async change(path, body) {
     try {
       const seat = app.seat ? `?seat=${encodeURIComponent(app.seat)}` : "";
@@ -86,8 +87,8 @@ export const app = {
     }
   },
 
-  // Starts a session: `{game}` or `{rulesheet, name}`, and other fields that the server accepts. A rulesheet that exceeds the usual limits
-  // gets larger ones, until the user cancels.
+  // Starts a session: `{game}` or `{rulesheet, name}`, and other fields that the server accepts. A
+  // rulesheet that exceeds the usual limits gets larger limits, until the user cancels.
   async start(request) {
     app.seat = null;
     let view;
@@ -141,7 +142,8 @@ export const app = {
     return invited;
   },
 
-  // Reports the progress of a compilation in words, twice a second, until it ends. The request that compiles must carry its ticket.
+  // Reports the progress of a compilation in words, twice a second, until `end` is called. The
+  // request that compiles must carry `ticket`.
   follow(tell) {
     const ticket = crypto.randomUUID?.() ?? String(Math.random());
     const began = performance.now();
@@ -165,7 +167,8 @@ export const app = {
     }
   },
 
-  // The request that continues a saved match: of the game that it names, otherwise of `game`.
+  // Returns the request that continues a saved match. The game is the one that the match names, its
+  // rulesheet, or `game`, in this order.
   requestOf(saved, game) {
     if (!Array.isArray(saved?.moves) || !Array.isArray(saved?.states)) {
       throw new Refused({ code: "no_match", message: "This file is not a saved match: it has no moves and no positions." });
@@ -175,7 +178,8 @@ export const app = {
     return { ...start, seats: people(seats), clocks, record };
   },
 
-  // Returns an address that contains the position: the game and the moves up to it, compressed.
+  // Returns a link that contains the game, the players, the initial position and the moves,
+  // compressed.
   async linkTo(saved) {
     const { game, name, rulesheet, seats, states, moves } = saved;
     const packed = await pack({ game, name: rulesheet && name, rulesheet, seats: people(seats), position: states[0], moves });
@@ -208,7 +212,8 @@ function show(view) {
   const title = titled(view.game.name);
   document.title = `${title} · gdl`;
   byId("name").textContent = title;
-  // The same view may arrive twice: as the response to a move, and to a request that waits for changes.
+  // The same view may arrive twice: as the response to a move, and to a request that waits for
+  // changes.
   if (!other && view.version <= app.session.version) return;
   if (app.session && (other || view.place !== app.session.place)) app.quiet();
   app.session = view;
@@ -248,7 +253,8 @@ async function follow(id) {
   }
 }
 
-// Opens what the fragment of the address names: a session, a game, or nothing.
+// Opens what the fragment of the address names: a session, a linked position, a game, the results
+// or a match. Otherwise shows the chooser.
 async function route() {
   const asked = new URLSearchParams(location.hash.slice(1));
   try {

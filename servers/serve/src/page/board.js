@@ -1,9 +1,11 @@
-// The board: a button for each cell, which makes moves. Where the app allows no moves, it is a picture of each cell.
+// The board: a button for each cell, which makes moves. If the app allows no moves, the cells are
+// pictures instead of buttons.
 //
-// A move of one cell takes a click on it. A move from cell to cell takes a click on each, or a drag. A move of a column takes a click
-// anywhere in it. A move that names a direction takes an arrow key, an arrow below the board, or a click on the cell in that direction. If
-// several moves fit, a dialog asks which one is meant. A click that makes no move shows the reason, and offers the explanation by the
-// rules. Pieces slide to where they are moved.
+// A move of one cell takes a click on the cell. A move from cell to cell takes a click on each
+// cell, or a drag. A move of a column takes a click anywhere in the column. A move that names a
+// direction takes an arrow key, an arrow below the board, or a click on the cell in that direction.
+// If several moves fit, a dialog asks which one is meant. A click that makes no move shows the
+// reason, and offers the explanation by the rules. Pieces slide to where they are moved.
 
 import { bare, html } from "./dom.js";
 import { owners, placed, walls } from "./marks.js";
@@ -53,8 +55,9 @@ export function mount(element, app) {
   const turns = html("div", { class: "turns", role: "group", "aria-label": "Turns", hidden: true });
   const tray = html("div", { class: "tray", hidden: true });
 
-  // The moves of the person who chooses now; if several people choose at once, one after the other. They are indexed by their first cell,
-  // and moves that name a direction by that direction.
+  // The legal moves of the first role that the person has to choose for. `startsAt` has the moves
+  // of several cells, by the first cell. `singlesAt` has the moves of one cell or of an area, by
+  // each cell. `towards` has the moves that name a direction, by the direction.
   let moves = [];
   let startsAt = new Map();
   let singlesAt = new Map();
@@ -78,7 +81,8 @@ export function mount(element, app) {
   }
 
   const begins = (move, path) => move.cells.length > path.length && path.every((place, i) => move.cells[i] === place);
-  // Moves whose cells begin with this path: those that end at this cell, those that this cell completes, and those that continue after it.
+  // Moves whose cells begin with `path`. Those of `between` end at `to`, those of `whole` end at
+  // `to` directly after `path`, and those of `onward` continue from `path` through `to`.
   const between = (path, to) => starts(path[0]).filter((move) => begins(move, path) && move.cells.at(-1) === to);
   const whole = (path, to) => between(path, to).filter((move) => move.cells.length === path.length + 1);
   const onward = (path, to) => starts(path[0]).filter((move) => begins(move, [...path, to]));
@@ -99,7 +103,8 @@ export function mount(element, app) {
     chooser.showModal();
   }
 
-  // The piece that only this one of several moves names, such as the piece a pawn is promoted to, in the colours of its player.
+  // Draws the piece that `move` names and no other move of `list` does, such as the piece that a
+  // pawn is promoted to. A mark of that name with the name of the role takes precedence.
   function face(move, list) {
     const words = (text) => bare(text).split(/[\s()]+/);
     const others = new Set(list.filter((other) => other !== move).flatMap((other) => words(other.move)));
@@ -127,7 +132,8 @@ export function mount(element, app) {
     pick([]);
   }
 
-  // The moves that name the direction of a cell, as seen from the only piece with the role's name, or otherwise from the only piece.
+  // Returns the moves that name the direction to a cell. The direction starts at the only piece
+  // named after the role. If no piece is named after the role, it starts at the only piece.
   function besides(place) {
     if (!towards.size) return [];
     const role = view.legal[0].role.toLowerCase();
@@ -204,7 +210,8 @@ export function mount(element, app) {
     cells[place].focus();
   }
 
-  // Makes moves that name a direction by the arrow keys, which are free if no cell can be clicked.
+  // Makes moves that name a direction, by the arrow keys. Does nothing if a cell can be clicked,
+  // since the keys then move the focus.
   function steer(event) {
     if (!view?.board || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || event.defaultPrevented) return;
     if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) || event.target.closest("dialog, #moves, #legal")) return;
@@ -225,7 +232,8 @@ export function mount(element, app) {
     }));
   }
 
-  // Shows moves that rotate a part of the board as arrows: on the grid of that name, or in the corner that the words of the move name.
+  // Shows moves that rotate a part of the board as arrows, at the grid or the corner that the move
+  // names.
   function showTurns() {
     const words = (move) => bare(move.move).toLowerCase().split(/[\s()]+/);
     const list = moves.filter((move) => !move.cells.length && !move.area.length && words(move).some((word) => TURNS[word]));
@@ -250,8 +258,8 @@ export function mount(element, app) {
     turns.hidden = !corners.size;
   }
 
-  // Shows pieces next to the board, such as those in hand: other fluents with marks that can stand on the board. A click makes the move
-  // that names the piece.
+  // Shows pieces next to the board, such as those in hand: the values of other fluents that are
+  // marks of the board. A click makes the move that names the piece.
   function showTray() {
     const marks = new Map(view.board.marks.map((mark, place) => [mark.text, place]));
     let left = MOST_BESIDE;
@@ -291,7 +299,7 @@ export function mount(element, app) {
     if (on) element.querySelector(`[data-thing="${CSS.escape(on)}"]`)?.focus();
   }
 
-  // Lines between dots: drawn ones, and possible ones.
+  // Lines between dots: those that are drawn, and those that a move can draw.
   const SIDE = { "0,-1": "up", "0,1": "down", "-1,0": "left", "1,0": "right" };
   function side(from, to) {
     const wide = view.board.columns.length;
@@ -299,7 +307,8 @@ export function mount(element, app) {
     return SIDE[String(flipped ? step.map((part) => -part || 0) : step)];
   }
 
-  // Returns the layer above a cell for the lines that begin there, so that no button is inside another.
+  // Returns the layer for the lines that begin at a cell. The layer is not inside the cell, since a
+  // button may not contain another.
   let links = new Map();
   function linesAt(place) {
     const cell = cells[place];
@@ -392,7 +401,7 @@ export function mount(element, app) {
   // A board with the number of its players, without chance.
   const sided = (board) => ({ ...board, sides: (view.game?.roles ?? []).filter(({ seat }) => seat !== "chance").length });
 
-  // Builds the cells, once for each session.
+  // Builds the cells when a session is opened or the board is flipped.
   function build() {
     const { board } = view;
     element.replaceChildren();
@@ -564,7 +573,8 @@ export function mount(element, app) {
     return from === to ? (view.board.drops && !is_back ? { from: to % view.board.columns.length, to } : null) : { from, to };
   }
 
-  // The vector by which a piece slides. It is measured before anything is redrawn, because measuring afterwards forces another layout.
+  // The vector by which a piece slides. It is measured before anything is redrawn, because
+  // measuring afterwards forces another layout.
   function distance({ from, to }) {
     if (!cells[from] || !cells[to] || view.board.tiling !== "square") return null;
     const [old, now] = [cells[from].getBoundingClientRect(), cells[to].getBoundingClientRect()];
@@ -589,7 +599,8 @@ export function mount(element, app) {
 
   // ---- The winning line -------------------------------------------------------------------------
 
-  // The cells in a row on which the winner's goal depends by the rules.
+  // Marks the winning line: three to eight cells in a row on which the winner's goal depends, by
+  // the explanation of that goal.
   async function findLine() {
     const goals = view.goals ?? [];
     const best = goals.indexOf(100);

@@ -1,4 +1,5 @@
-// The chooser: a card for each game, with its initial board, and the box for the user's own rulesheet.
+// The chooser: a card for each game, with its initial board, and a button that leads to the box for
+// a rulesheet.
 
 import { html, svg } from "./dom.js";
 import { draw, kinds, surface } from "./pieces.js";
@@ -95,7 +96,8 @@ function card(game, app) {
   return html("li", {}, button, ...levels);
 }
 
-// Calls `act` once an element is on the screen, so that boards of games that must be loaded are drawn only when visible.
+// Calls `act` once an element is on the screen, so that boards of games that must be loaded are
+// drawn only when visible.
 function seen(element, act) {
   const observer = new IntersectionObserver((entries) => {
     if (!entries.some((entry) => entry.isIntersecting)) return;

@@ -1,4 +1,5 @@
-// Clocks: the remaining time of each role, counted down next to its name between two views, and the form that sets clocks.
+// Clocks: the remaining time of each role, counted down next to its name between two views, and the
+// form that sets clocks.
 
 import { html } from "./dom.js";
 

@@ -1,8 +1,9 @@
-// The colours of a rulesheet in the box: comments, variables, keywords, operators, names before arguments, and numbers, in KIF, infix GDL
-// and Epilog.
+// The colours of a rulesheet in the box: comments, variables, keywords, operators, names before
+// arguments, and numbers, in KIF, infix GDL and Epilog.
 //
-// Colours are ranges over existing text, and only of the visible part, so a key press costs the same in a long rulesheet. No token of any
-// syntax continues after the end of its line. A browser without such ranges shows text in one colour.
+// Colours are ranges over existing text. Only the visible part is coloured, so colouring takes no
+// longer in a long rulesheet. No token of any syntax continues after the end of its line. A browser
+// without such ranges shows text in one colour.
 
 const KINDS = ["comment", "variable", "word", "sign", "name", "number"];
 const WORDS = /^(?:role|init|true|does|next|legal|goal|base|input|sees|terminal)$/i;
@@ -10,12 +11,13 @@ const OF_INFIX = /^(?:role|init|true|does|next|legal|goal|base|input|sees|termin
 const OF_EPILOG = /^(?:role|init|legal|goal|base|action|terminal|control|same|distinct|less|leq|plus|minus|times|max|min|countofall)$/;
 const KIF = /(?<comment>;.*)|(?<variable>\?[^\s();]*)|(?<open>\(\s*)?(?<text><=|[^\s();?][^\s();]*)/g;
 const INFIX = /(?<comment>[%;].*)|(?<sign>:-|::|==>|[~&|])|(?<variable>\b[A-Z_][\w*+./-]*)|(?<text>[a-z0-9][\w*+./]*(?:-(?!-)[\w*+./]+)*)(?<open>\()?/g;
-// The most characters of a line that are coloured, and of a text that are read to detect its syntax.
+// The most characters of a line that are coloured, and of a text that are read to detect its
+// syntax.
 const LONGEST = 2000;
 const ENOUGH = 100000;
 
-// Returns the syntax of a text, as the server detects it. A list that starts with `(<=` makes it KIF; otherwise infix GDL or Epilog begins
-// with a call, a name or `~`.
+// Returns the syntax of a text, as the server detects it. A text with a list that starts with `(<=`
+// is KIF. Any other text that begins with a call, a name or `~` is infix GDL or Epilog.
 export function syntax(whole) {
   const text = whole.slice(0, ENOUGH);
   const rules = text.replace(/[;%].*/g, "");

@@ -1,7 +1,8 @@
-// The box for a rulesheet: the server checks text that is typed, pasted or dropped, and each fault is shown at its place.
+// The box for a rulesheet: the server checks text that is typed, pasted or dropped, and each fault
+// is shown at its place.
 //
-// Underlines and colours are in a layer below the text, which scrolls with it. Only the response to the last request counts: typing cancels
-// the request, and the server stops working on it.
+// Underlines and colours are in a layer below the text, which scrolls with it. Only the response to
+// the last request counts: typing cancels a running request, and the server stops working on it.
 
 import { paint, syntax } from "./colours.js";
 import { html } from "./dom.js";
@@ -106,8 +107,8 @@ export function mount(root, app) {
     }
   };
 
-  // A rulesheet that exceeds the limits of a quick check gets larger ones while its text stays the same and the user does not cancel.
-  // Meanwhile it can be played state by state.
+  // A rulesheet that exceeds the limits of a quick check gets larger limits while its text stays
+  // the same and the user does not cancel. Meanwhile it can be played state by state.
   const wait = async (question) => {
     const asking = text.value;
     const own = new AbortController();
@@ -128,7 +129,7 @@ export function mount(root, app) {
       if (asked !== question) return;
       more.hidden = true;
       show(answer);
-      // A match that is played state by state continues with the net once that is compiled.
+      // A match that is played state by state continues with the net once the net is compiled.
       if (answer.sound && answer.summary.gates !== null && played && app.session?.id === played) {
         const saved = await app.api("GET", `/sessions/${played}/record`);
         await app.start(app.requestOf(saved));
@@ -282,7 +283,7 @@ export function mount(root, app) {
   frame.addEventListener("drop", (event) => {
     frame.classList.remove("over");
     const [given] = event.dataTransfer.files;
-    if (!given) return; // Text that is dropped goes where text goes.
+    if (!given) return; // The browser inserts dropped text.
     event.preventDefault();
     take(given);
   });
@@ -309,8 +310,8 @@ function starts(whole) {
   return places;
 }
 
-// Returns the offset of a place in the text. Lines and columns count from 1. Columns are characters, which may have two code units in
-// JavaScript.
+// Returns the offset of a place in the text. Lines and columns count from 1. Columns are
+// characters, which may have two code units in JavaScript.
 function place(whole, places, line, column) {
   if (line > places.length) return whole.length;
   let at = places[line - 1];

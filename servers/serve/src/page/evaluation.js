@@ -1,6 +1,8 @@
-// Values of the positions of a match: a bar for the current position, and a graph along the moves, where a click goes to a position.
+// Values of the positions of a match: a bar for the current position, and a graph along the moves,
+// where a click goes to a position.
 //
-// Each value comes from a small search of its position. Searches run one after the other, and only while the evaluation is shown.
+// Each value comes from a small search of its position. Searches run one after the other, and only
+// while the evaluation is shown.
 
 import { html, svg } from "./dom.js";
 

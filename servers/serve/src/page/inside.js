@@ -1,6 +1,8 @@
-// The panel "See inside": the fluents that hold, the net with the gates that are true, and the charts of random play.
+// The panel "See inside": the fluents that hold, the net with the gates that are true, and the
+// charts of random play.
 //
-// While the panel is closed, no requests are sent. The picture is built once; a new state only changes its highlights.
+// While the panel is closed, no requests are sent. The picture is built once; a new state only
+// changes its highlights.
 
 import { html, svg } from "./dom.js";
 

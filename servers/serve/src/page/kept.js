@@ -1,5 +1,5 @@
-// Sessions stored in the browser, so that they survive a restart of the server: for each of the latest ones a saved match, and the tokens
-// in the links of its guests.
+// Sessions stored in the browser, so that they survive a restart of the server. For each of the
+// latest sessions, a saved match and the tokens in the links of its guests are stored.
 
 const KEPT = 6;
 const MOST = 1 << 20;
@@ -31,7 +31,8 @@ export function request(id) {
   return { ...(game ? { game } : { rulesheet, name: title }), seats: own, clocks, record };
 }
 
-// Returns the tokens in the links of a session's guests, by role. A seat that was given to others has no guest any more.
+// Returns the tokens in the links of a session's guests, by role. A seat that was given to somebody
+// else has no guest any more.
 export function guests(id) {
   const seated = read(name(id))?.guests ?? [];
   return Object.fromEntries(Object.entries(read(links(id)) ?? {}).filter(([role]) => seated.includes(role)));

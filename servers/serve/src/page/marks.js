@@ -1,7 +1,9 @@
-// Marks from fluents of other relations than the board's: which cells pieces are in, walls, owners, and the quantities of each role.
+// Marks from fluents of other relations than the board's: which cells pieces are in, walls, owners,
+// and the quantities of each role.
 //
-// Rulesheets have one relation for the content of a cell, which the server finds. Other relations often name cells too: `(position red 3
-// 4)`, `(wall 4 1 east)`, `(owner 7 black)`. They are drawn on the board.
+// Rulesheets have one relation for the content of a cell, which the server finds. Other relations
+// often name cells too: `(position red 3 4)`, `(wall 4 1 east)`, `(owner 7 black)`. Such fluents
+// are drawn on the board.
 
 // Relations for the position of a piece.
 const WHERE = /^(?:location|position|loc|pos|at|is_?at|place|placed|falling|piece_?at|in_?cell)$/i;
@@ -29,7 +31,8 @@ function namesOf(board) {
   return names;
 }
 
-// Returns a view whose board also shows the pieces of other relations, as marks and cells of their own.
+// Returns a view whose board also shows the pieces of other relations, as additional marks of its
+// cells.
 export function placed(view) {
   const { board } = view;
   if (!board || board.relation === "" || board.rows.length < 2) return view;

@@ -1,5 +1,5 @@
-// A watched match: its board at a step, its moves, the players and their faults. While the match runs, new steps are loaded, and the board
-// shows the last step unless the user has stepped back.
+// A watched match: its board at a step, its moves, the players and their faults. While the match
+// runs, new steps are loaded, and the board shows the last step unless the user has stepped back.
 
 import * as board from "./board.js";
 import { html } from "./dom.js";
@@ -9,10 +9,12 @@ const FAULTS = { TO: "late", CE: "missing" };
 // Returns a fault in words.
 const fault = (error) => FAULTS[error] ?? error.replace(/^IL ?/, "illegal: ");
 
-// The milliseconds between two requests for changes. After a slow response the pause is five times as long as the response took.
+// The milliseconds between two requests for changes. After a slow response the pause is five times
+// as long as the response took.
 const PAUSE = 1000;
 
-// Calls `look` repeatedly until it returns that no more will come, or another part of the page is open.
+// Calls `look` repeatedly until it returns false, the match or the results do not exist, or
+// `signal` is aborted.
 export async function repeat(app, signal, look) {
   while (!signal.aborted) {
     const start = performance.now();
@@ -37,7 +39,7 @@ export function mount(root, app) {
   let follows = true;
   let control = null;
 
-  // The board takes no moves: its app only draws.
+  // The board takes no moves, since its `app` has no `change`.
   const listeners = { open: [], view: [], advice: [] };
   const stage = html("div", { id: "stage" });
   board.mount(stage, { on: (event, listener) => listeners[event].push(listener) });
@@ -152,7 +154,8 @@ export function mount(root, app) {
 
   let drawing = false;
 
-  // Draws the current step. Draws run one after the other, and skip steps that the user has left.
+  // Draws the current step. Requests run one after the other, and steps that the user has left are
+  // skipped.
   async function draw() {
     if (drawing) return;
     drawing = true;

@@ -1,7 +1,8 @@
 // Pieces and surfaces: a drawing for the name of a mark.
 //
-// Names such as `white pawn`, `wp`, `black man`, `red` or `x` are drawn as the things they name, all others as their letters. Colours are
-// classes: the named colour, otherwise one for each family of marks.
+// Names such as `white pawn`, `wp`, `black man`, `red` or `x` are drawn as the things they name,
+// all others as their letters. Colours are classes: the named colour, otherwise one for each family
+// of marks.
 
 import { svg } from "./dom.js";
 
@@ -57,7 +58,8 @@ const SHAPES = {
   crown: "M30 60l-4-26 13 11 11-17 11 17 13-11-4 26z",
 };
 
-// Splits a name at spaces, at changes of case, before digits and after a colour: `whitePawn`, `black_king2`, `redpawn`.
+// Splits a name at spaces, at changes of case, before digits and after a colour: `whitePawn`,
+// `black_king2`, `redpawn`.
 function split(text) {
   const words = text.replace(/([a-z])([A-Z0-9])/g, "$1 $2").toLowerCase().split(/[\s_-]+/).filter(Boolean);
   return words.flatMap((word) => {
@@ -88,7 +90,8 @@ export function kinds(marks, board = {}) {
     || ((coded ? only(letters, ["p", "k"]) : only(named, ["pawn", "king"])) && isOfOneColour(board, marks));
   const quarto = shown.length > 4 && shown.filter((mark) => FOUR.test(mark.text)).length >= shown.length - 1;
   const shogi = words.some((list) => list.includes("lance")) && words.some((list) => list.includes("gold"));
-  // If there is one kind of mark for each player, their colours distinguish them.
+  // If there is one mark for each player, marks without a drawing of their own are discs in
+  // different colours.
   const sides = new Set(shown.map(({ family }) => family));
   const two = shown.filter((mark) => ["w", "b"].includes(mark.text.toLowerCase())).length === 2;
   const short = shown.every((mark) => SHORT[mark.text.toLowerCase()]);
@@ -123,7 +126,7 @@ export function kinds(marks, board = {}) {
     if (figure) return { kind: figure, paint };
     const way = list.length > 1 && list.map((word) => WAYS[word]).find(Boolean);
     if (way) return { kind: "letters", paint, text: way };
-    // The only kind of mark fills its cell.
+    // A mark such as `filled` fills its cell if it is the only mark.
     if (shown.filter(({ extra }) => !extra).length === 1 && !mark.blank && !mark.extra && /^(?:v|m|f|marked|visited|filled|full|black|mark|taken|true)$/.test(text)) return { kind: "wall", paint: "wall" };
     if (sides.size === shown.length && shown.length >= 2 && shown.length <= 4 && shown.length === board.sides && !/^\d/.test(text) && !mark.blank) return { kind: "disc", paint };
     if (/^\d+$/.test(text)) return { kind: "number", paint: "number", text };
@@ -173,7 +176,7 @@ function drawing({ kind, text, turned }, row) {
   }
 }
 
-// Draws a quantity: as sticks in a row of small piles, with the number below.
+// Draws a quantity. On a board of one row, up to 12 are drawn as sticks, with the number below.
 function number(count, row) {
   const digits = (y) => svg("text", { x: 50, y, class: "digits" }, String(count));
   if (!row || count === 0 || count > 12) return [digits(52)];
@@ -184,7 +187,7 @@ function number(count, row) {
   return [...sticks, digits(82)];
 }
 
-// Draws the content of a cell: its kinds side by side.
+// Draws the content of a cell: its marks side by side.
 export function draw(list, row) {
   const picture = svg("svg", { viewBox: `0 0 ${100 * list.length} 100`, "aria-hidden": "true", class: "piece" });
   list.forEach((kind, place) => {
@@ -195,7 +198,8 @@ export function draw(list, row) {
   return picture;
 }
 
-// Returns the look of a board, by its pieces: `hex`, `ring`, `dots`, `rack`, `checkered`, `lines`, `felt` or `plain`.
+// Returns the look of a board, by its pieces: `hex`, `ring`, `dots`, `rack`, `checkered`, `lines`,
+// `felt` or `plain`.
 export function surface(board, looks) {
   if (board.tiling.startsWith("hex")) return "hex";
   if (looks.some(({ kind }) => kind === "shogi")) return "plain";

@@ -1,4 +1,5 @@
-// The panel next to the board: status and result, seats, controls, the legal moves, the moves made, and all other fluents.
+// The panel next to the board: status and result, seats, controls, the legal moves, the moves made,
+// and the fluents that are not on the board.
 
 import { bare, html } from "./dom.js";
 import * as clocks from "./clocks.js";
@@ -104,7 +105,8 @@ export function mount(element, app) {
 
   let timer = 0;
 
-  // Goes `count` moves along the line, or to its end. Returns false if there is no such move.
+  // Goes `count` moves along the line, at most to its start or its end. Returns false if the
+  // current position is there already.
   function step(count) {
     if (!view) return false;
     const places = [0, ...view.line.map(({ place }) => place), ...view.ahead.map(({ place }) => place)];
@@ -132,7 +134,7 @@ export function mount(element, app) {
     });
   }
 
-  // A button for a fluent of the position, which asks why it holds.
+  // Returns a button that asks why an atom holds.
   const asked = (text, atom) => button(text, () => app.emit("ask", atom), { class: "fluent", title: "Why?" });
 
   // ---- Seats ------------------------------------------------------------------------------------
@@ -204,7 +206,7 @@ export function mount(element, app) {
     if (on) seats.querySelector(`[aria-label="${CSS.escape(on)}"]`)?.focus();
   }
 
-  // Gives a seat to a guest, and explains what that means.
+  // Gives a seat to a guest, and shows the link with its conditions.
   async function invite(role) {
     let invited;
     try {
@@ -236,7 +238,8 @@ export function mount(element, app) {
   // The default options of a player: a second for each move if it searches.
   const usual = (kind) => (["first", "random", "greedy"].includes(kind) || isElsewhere(kind) ? {} : { seconds: "1" });
 
-  // Chooses the role whose view is shown, if the rules hide something and several people play.
+  // Shows whose knowledge the view has, if the rules hide something. If several people play,
+  // buttons choose the role.
   function showEyes() {
     const people = app.isGuest ? [] : view.game.roles.filter(({ seat }) => isOwn(seat));
     if (view.closed && !people.length) return eyes.replaceChildren(html("p", {}, "Some information is hidden, and guests play: it is shown at the end."));
@@ -246,7 +249,7 @@ export function mount(element, app) {
     if (people.length > 1) {
       parts.push(...people.map(({ name }) => button(`${name} looks`, () => { app.seat = name; app.refresh(); },
         { "aria-pressed": String(view.seat === name) })));
-      // Before another person looks, nothing is shown until they confirm who they are.
+      // At another person's turn, nothing hidden is shown until a button confirms who looks.
       const awaited = people.some(({ name }) => view.turn.includes(name));
       if (view.seat && awaited && !view.turn.includes(view.seat)) { app.seat = null; app.refresh(); }
     }
@@ -311,7 +314,8 @@ export function mount(element, app) {
     setTimeout(() => URL.revokeObjectURL(address), 10000);
   }
 
-  // A match saved before its end contains information that the players must not see, so the user confirms first.
+  // If the rules hide something, a match saved before its end contains information that the players
+  // must not see. So the user confirms first.
   function telling(what, act) {
     if (!view.game.hides || view.terminal) return act();
     return app.warn(`The ${what} contains all moves, including those hidden from the players until the end.`, button("Continue anyway", () => { app.quiet(); act(); }));
@@ -468,7 +472,7 @@ export function mount(element, app) {
       for (const other of children.get(place) ?? []) (main[at + 1] ?? main[at])[1].append(line(other));
     }
     made.replaceChildren(...main.map(([, element]) => element));
-    // The position is known only after layout, which happens once for each frame.
+    // The offset of the current move is known only after layout, which happens once for each frame.
     requestAnimationFrame(() => {
       made.scrollTop = 0;
       const here = made.querySelector("[aria-current]");
@@ -488,7 +492,8 @@ export function mount(element, app) {
     return `and ${count.toLocaleString("en")} more`;
   }
 
-  // The left and right keys step through the moves, unless the focused element uses these keys itself.
+  // The left and right keys step through the moves, unless the focused element uses these keys
+  // itself.
   addEventListener("keydown", (event) => {
     if (!view || app.isGuest || event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
     if (event.target.closest("input, select, textarea, dialog, [data-cell], [role=tablist], #inside")) return;
@@ -507,7 +512,7 @@ export function mount(element, app) {
 
   app.on("open", (opened) => {
     view = opened; asking = null; unseated.clear(); linked.hidden = true; edit.open = false; replay(false); advise(false);
-    // The focused element is gone, so the status takes the focus.
+    // If the focused element is gone, the status takes the focus.
     if (document.activeElement === document.body || !document.activeElement?.checkVisibility()) status.focus({ preventScroll: true });
   });
   app.on("close", () => { replay(false); view = null; wantsAdvice = false; asking = null; });

@@ -1,4 +1,5 @@
-// Results of `gdl manage`: the standings of the players and the list of their matches. Both are loaded again while some matches run.
+// Results of `gdl manage`: the standings of the players and the list of their matches. Both are
+// loaded again while matches are planned or running.
 
 import { html, svg } from "./dom.js";
 import * as match from "./match.js";
@@ -29,7 +30,8 @@ export function mount(root, app) {
   root.append(overview, watched);
   const viewer = match.mount(watched, app);
 
-  // The match after which each visited page of the list begins, and the one for the next page.
+  // The match after which each visited page of the list begins, and the match after which the next
+  // page begins.
   let pages = [null];
   let further = null;
   let control = null;
@@ -49,7 +51,8 @@ export function mount(root, app) {
     options(game, "all games", games);
   }
 
-  // Shows the standings and the list until another part of the page is open.
+  // Shows the standings and the list. Loads both again until all matches are done, or another part
+  // of the page is open.
   async function show() {
     control?.abort();
     const { signal } = (control = new AbortController());

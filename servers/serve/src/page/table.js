@@ -1,7 +1,8 @@
 // The table, for games without a board: piles, dice and cards.
 //
-// `(on disc1 disc2)` is part of a pile; a thing on nothing is its bottom. A click on a thing and another on its destination make the move
-// that names both. Dice and cards are recognised by the names of relations, or by those of cards.
+// `(on disc1 disc2)` is part of a pile; a thing that is on nothing is the bottom of a pile. A click
+// on a thing and another on its destination make the move that names both. Dice and cards are
+// recognised by the names of their relations, and cards also by the names of ranks.
 
 import { bare, html, svg } from "./dom.js";
 
@@ -60,7 +61,8 @@ function card(words) {
 
 // Returns the dice and cards in the fluents, with their labels.
 export function dealt(fluents) {
-  // A hand may also contain stones. It has cards if another fluent names cards.
+  // A relation such as `hand` may also be about stones. Its values are cards only if some fluent
+  // names cards.
   const has = fluents.some(({ relation, values }) => PLAIN.test(relation) || values.some((value) => value.toLowerCase().split(" ").some((word) => RANKS[word] || SUITS[word])));
   return fluents.flatMap(({ relation, values }) => values.slice(0, MOST).flatMap((value) => {
     const words = value.toLowerCase().split(/[\s_()]+/).filter(Boolean);
@@ -72,7 +74,8 @@ export function dealt(fluents) {
   }));
 }
 
-// Returns the table of a view, or null if it is empty. `play` makes a move.
+// Returns the table of a view, or null if it is empty. `play` makes a move, and `again` shows the
+// table again.
 export function table(view, state, play, again) {
   const stacks = piles(view.fluents);
   const things = dealt(view.fluents);

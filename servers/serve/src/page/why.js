@@ -1,12 +1,14 @@
-// The dialog "Why?": it explains by the rules why something holds or does not, with the rule next to it. A list shows the moves that are
-// not legal now.
+// The dialog "Why?": it explains by the rules why an atom holds or does not hold, with the rule
+// next to the explanation. A list shows the moves that are not legal now.
 //
-// No request is sent before the user asks. Questions are about the position shown. In an explanation a plus marks literals that hold, a
-// minus those that do not. Each rule is named by its line; a click shows it.
+// No request is sent before the user asks. Questions are about the position shown. In an
+// explanation a plus marks literals that hold, and a minus marks literals that do not hold. Each
+// rule is named by its line; a click shows the rule.
 
 import { bare, html } from "./dom.js";
 
-// The depth of an explanation in rules: at first and for each further step, and at most.
+// The first depth of an explanation in nested rules, which is also the increment, and the maximum
+// depth.
 const STEP = 3;
 const DEEPEST = 20;
 
@@ -105,7 +107,8 @@ export function mount(root, app) {
     input.select();
   }
 
-  // Explains why an atom holds in this position, or why not, to `depth` rules.
+  // Explains why an atom holds or does not hold in this position, with at most `depth` nested
+  // rules.
   async function ask(atom, depth = STEP) {
     trail.push({ atom, depth });
     back.hidden = trail.length < 2;
@@ -132,7 +135,7 @@ export function mount(root, app) {
     }
   }
 
-  // Explains an atom on the page, as the first one of the dialog.
+  // Explains an atom that is shown on the page. The history of the dialog starts with this atom.
   function askAlone(atom) {
     choices.replaceChildren();
     trail = [];
@@ -172,7 +175,8 @@ export function mount(root, app) {
     return why.attempts?.length ? [] : [": no rule can give it"];
   }
 
-  // Asks the question again with a greater depth. Premises of fluents are about the position before.
+  // Asks the last question again with a greater depth. The whole question is asked again, since a
+  // premise may be about the previous position.
   function deeper() {
     const { atom, depth } = trail.pop();
     ask(atom, Math.min(depth + STEP, DEEPEST));
@@ -189,7 +193,8 @@ export function mount(root, app) {
 
   const sign = (holds) => html("span", { class: "sign" }, holds ? "+" : "−", html("span", { class: "visually-hidden" }, holds ? " holds: " : " does not hold: "));
 
-  // Returns a literal that holds or fails. For `(not X)` the explained atom is X, which is explained only if it holds.
+  // Returns a literal that holds or fails. For `(not X)` the explained atom is X, which is
+  // explained only if it holds.
   function literal({ text, why }, holds) {
     const item = html("li", { class: holds ? "held" : "fails" }, sign(holds), html("code", {}, text));
     if (!why) {

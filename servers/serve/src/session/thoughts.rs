@@ -1,7 +1,7 @@
 //! The tasks of machines in a session: moves of their roles, and advice for a person.
 //!
 //! A session returns a task with all its inputs, and accepts the result unless play has gone on
-//! meanwhile. At most [`MOST_THINKING`] machines think at a time.
+//! meanwhile. At most [`MOST_THINKING`] machines of a session think at a time.
 
 use super::{Session, Viewer};
 use crate::{
@@ -103,10 +103,11 @@ impl Session {
         true
     }
 
-    /// Returns the advice for a person who has a choice, and the task to compute it if none runs.
+    /// Returns the advice for a person who has yet to choose, and the task to compute the advice,
+    /// unless an earlier call returned the task.
     ///
     /// # Errors
-    /// Returns an error if no such person has a choice, or the budget ends before the role's
+    /// Returns an error if no such person has to choose, or the budget ends before the role's
     /// information is computed.
     pub(crate) fn advise(
         &mut self,
@@ -114,7 +115,8 @@ impl Session {
         budget: &Budget,
     ) -> Answer<(Advice, Option<Question>)> {
         let nobody = || Problem::conflict("no_advice", "no person has to choose now");
-        // Advice for a role would reveal what it knows, so only its own viewer gets it.
+        // Advice for a role would reveal the role's knowledge, so only a viewer of the role gets
+        // advice.
         let here = Viewer::Here(asked);
         let eyes = self.eyes(here);
         let is_due = |role: &RoleId| {
@@ -143,7 +145,8 @@ impl Session {
         Ok((advice, Some(question)))
     }
 
-    /// Records the results of a search so far. Returns false if its epoch is over.
+    /// Records the results of a search so far. Returns false if its epoch is over, or the advice is
+    /// now for another role.
     pub(crate) fn learn(
         &mut self,
         role: RoleId,

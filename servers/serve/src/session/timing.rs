@@ -1,7 +1,7 @@
 //! The clocks in a session: the passage of time, and the clocks that run.
 //!
-//! After a call, the clocks of roles with a choice run, and no others. Play halts when a clock has
-//! run down.
+//! Unless clocks stand or play halts, the clocks of the roles with a choice run, and no others.
+//! Play halts when a clock has run down.
 
 use super::Session;
 use crate::{clocks::Clocks, problem::Answer};
@@ -12,7 +12,8 @@ impl Session {
     /// Sets the clocks of roles, which start at the current place. Other roles have none.
     ///
     /// # Errors
-    /// Returns an error if a role does not exist, or a time is invalid.
+    /// Returns an error if a role does not exist or is chance, a time is invalid, or there are too
+    /// many clocks.
     pub(crate) fn time(&mut self, texts: &BTreeMap<String, String>) -> Answer<()> {
         self.clocks = Clocks::parse(&self.opened.game, texts, self.history.place().index())?;
         self.arrive();
@@ -59,7 +60,7 @@ mod tests {
     use gdl_players::Budget;
     use std::time::Duration;
 
-    /// A simulated time, which passes second by second while the session plays on.
+    /// A simulated time, which passes only in [`Time::pass`].
     struct Time {
         start: Instant,
         seconds: u64,

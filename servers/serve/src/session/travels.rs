@@ -1,9 +1,9 @@
 //! Travel through the history of a session: back and forth between choices of people, to any place,
 //! and to the start.
 //!
-//! After a call, the session is at its destination. All choices and searches are dropped, clocks
-//! stand, and machines wait unless a person has a choice there. Travel evaluates the states on the
-//! way, within its [`Budget`].
+//! After a successful call, the session is at its destination. All choices and searches are
+//! dropped, and clocks stand. Machines wait, unless a person has a choice there or play was
+//! restarted. Travel evaluates the states on the way, within its [`Budget`].
 
 use super::Session;
 use crate::{
@@ -48,8 +48,8 @@ impl Session {
         Ok(())
     }
 
-    /// Goes forth to the next choice of a person, or by one step if no person plays. It follows the
-    /// steps that were taken back.
+    /// Goes forth along the steps that were taken back, to the next choice of a person, or by one
+    /// step if no person plays.
     ///
     /// # Errors
     /// Returns an error if there is nothing to redo, or the budget ends first.

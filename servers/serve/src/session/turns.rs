@@ -1,8 +1,9 @@
 //! The turns of a session: choices of people, and steps until a role has to think.
 //!
 //! A choice is a legal move of a role that has not chosen. The session chooses for chance and for
-//! roles without a choice. After a call, a role has yet to choose, the game is over, or play halts
-//! with a reason. At most [`MOST_FORCED`] consecutive steps are made without a choice.
+//! roles without a choice. After [`Session::settle`], a role has yet to choose, the game is over,
+//! play is paused or halts with a reason, or the budget is spent. At most [`MOST_FORCED`]
+//! consecutive steps are made without a choice.
 
 use super::{Session, Viewer, make_room};
 use crate::{
@@ -92,8 +93,8 @@ impl Session {
         }
     }
 
-    /// Chooses for chance and for roles without a choice. Returns true if another role has to
-    /// choose.
+    /// Chooses for chance and for roles without a choice. Returns true if another role has a
+    /// choice, even if it has chosen, or if a person must confirm a move.
     fn fill(&mut self) -> bool {
         let game = &self.opened.game;
         let view = game.view(self.history.state());

@@ -81,8 +81,8 @@ fn histories_are_bounded_in_bytes() {
         client.get(&format!("/api/sessions/{}/record", answer.body["id"].as_str().expect("an id")))
     };
     assert_eq!(code(&record_of(&view)), (413, "too_large"));
-    // A record with too many bytes of states cannot be continued. Its own states may be short: all
-    // but the first are empty.
+    // A record with too many bytes of states cannot be continued. The states in the record itself
+    // may be short: all but the first are empty.
     let saved = record_of(&start(&[])).body;
     let mut record = saved.clone();
     let moves: Vec<[&str; 1]> = [["drop"]].into_iter().chain(keep(4_400)).collect();

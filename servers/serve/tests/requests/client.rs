@@ -66,7 +66,7 @@ impl Client {
         self.send("POST", path, body.to_string().as_bytes(), &[])
     }
 
-    /// Sends a request without changes.
+    /// Sends a request. Adds the client's host unless `headers` has one.
     ///
     /// # Panics
     /// Panics if the description does not allow the answer.
@@ -107,7 +107,7 @@ impl Client {
                 assert!(bytes.is_empty(), "{what}: {answer}");
             }
         } else {
-            // Any other answer is a problem.
+            // The answer to a request that is not described is a problem.
             assert!([400, 403, 404, 405, 413].contains(&status), "{what}: {status}");
             let schema = json!({ "$ref": "#/components/schemas/Problem" });
             assert_eq!(fault(&schema, &self.description, &answer, ""), None, "{what}");

@@ -11,7 +11,7 @@ fn start(client: &Client, request: &Value) -> String {
     format!("/api/sessions/{}", answer.body["id"].as_str().expect("an id"))
 }
 
-/// Asks for the reason of an atom, with the knowledge of `seat` unless that is empty.
+/// Asks for the reason of an atom, with the knowledge of `seat` unless `seat` is empty.
 fn why(client: &Client, session: &str, seat: &str, atom: &str) -> Answer {
     let seat = if seat.is_empty() { String::new() } else { format!("&seat={seat}") };
     client.get(&format!("{session}/why?atom={}{seat}", atom.replace(' ', "%20")))

@@ -142,7 +142,7 @@ fn what_is_done_comes_last_first_and_every_step_can_be_drawn() {
     }
     assert!(marks > 5);
     assert_eq!(client.get(&format!("/api/results/matches/1/position?step={}", steps.len())).status, 404);
-    // A game that only the database has is opened from its rulesheet there.
+    // A game that is not built in is opened from its rulesheet in the database.
     let walk = numbers(&client.get("/api/results/matches?game=walk").body)[0];
     let position = client.get(&format!("/api/results/matches/{walk}/position?step=1")).body;
     assert_eq!(position["turn"], json!(["a", "b"]));

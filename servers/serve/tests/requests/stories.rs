@@ -1,4 +1,4 @@
-//! Stories of random bytes, and stories that found defects before.
+//! Stories of random bytes, and bounds of sessions and requests.
 
 use super::{client::Client, story::play};
 use proptest::{collection::vec, prelude::*};

@@ -71,7 +71,8 @@ impl Person {
     }
 }
 
-/// Plays the story of some bytes, and returns the number of requests that changed a session.
+/// Plays the story of some bytes, and returns the number of requests that started or changed a
+/// session.
 ///
 /// # Panics
 /// Panics if an answer is not as described, or a request changes another person's session.

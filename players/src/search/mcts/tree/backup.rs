@@ -75,7 +75,8 @@ impl<G: Game> Tree<G> {
         }
     }
 
-    /// Sets the value of a node's best line from its best slot, or to its mean if there is none.
+    /// Sets the value of a node's best line to that of its best slot. If several roles or chance
+    /// decide, the node is proved, or no slot has a value, sets it to the node's mean.
     fn settle(&mut self, at: u32) {
         let node = &self.nodes[at as usize];
         let own = at as usize * self.roles;

@@ -13,9 +13,9 @@ impl<G: Game> Tree<G> {
     /// search.
     pub(super) const REUSE: usize = 2 * size_of::<u32>();
 
-    /// Returns the part of the tree below a state at any depth, if the state has a node. If it is
-    /// the root, the tree stays unchanged, since compacting a large tree may take longer than the
-    /// remaining time.
+    /// Returns the part of the tree below a state at any depth, if the state has a node. If that
+    /// node is the root, the tree stays unchanged, since compacting a large tree may take longer
+    /// than the remaining time.
     pub(in crate::search::mcts) fn below(mut self, state: &G::State) -> Option<Self> {
         let is_it = |&number: &u32| self.nodes[number as usize].state == *state;
         let root = *self.numbers.find(hash(state.as_ref()), is_it)?;

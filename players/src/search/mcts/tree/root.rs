@@ -56,13 +56,14 @@ impl<G: Game> Tree<G> {
         self.slots_of(role).iter().map(tried).collect()
     }
 
-    /// Returns the index of the move to make in [`Self::tried`].
+    /// Returns the index in [`Self::tried`] of the move to make.
     pub(in crate::search::mcts) fn best(&self, role: usize) -> Option<usize> {
         choose(self.slots_of(role), self.payoff.range(role).1.into())
     }
 
     /// Returns the probability and the value of each legal move of a role at the root, in move
-    /// order. Returns `None` unless several roles choose there.
+    /// order. Returns `None` unless several roles choose there with mixed strategies, this role
+    /// among them.
     pub(in crate::search::mcts) fn mixed(&self, role: usize) -> Option<Vec<(f64, f64)>> {
         let Kind::Stage(stage) = &self.top().kind else { return None };
         let number = stage.decisions.iter().position(|decision| decision.role == role)?;

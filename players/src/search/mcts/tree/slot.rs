@@ -70,7 +70,7 @@ pub(super) fn best(
 }
 
 /// Returns the slot to play: a proved one with the greatest possible goal, otherwise the most
-/// visited, unless a proved one has a greater value.
+/// visited unproved one, unless the mean of a proved one is at least as great.
 pub(super) fn choose(slots: &[Slot], greatest: f32) -> Option<usize> {
     let won = slots.iter().position(|slot| slot.is_proved && slot.mean() >= greatest);
     let open = |slot: &&Slot| !slot.is_proved;

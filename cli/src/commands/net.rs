@@ -223,7 +223,7 @@ fn print(
     let figures = [
         ("fluents", net.vocabulary.fluents.len(), "bits of a state"),
         ("dead fluents", dead(net), "no output depends on them"),
-        ("mutex groups", net.mutex_groups.len(), "of fluents of which at most one is true"),
+        ("mutex groups", net.mutex_groups.len(), "groups of fluents that exclude each other"),
         ("ground rules", compiled.ground.len(), "instances of the rules"),
         ("gates", net.ands(), "conjunctions of any width"),
         ("operations", net.operations(), "of two operands; below, those of each output"),

@@ -137,7 +137,7 @@ pub fn print(judgement: &Judgement, out: &mut dyn Write) -> io::Result<()> {
         if let Some(value) = drama.drama {
             writeln!(
                 out,
-                "  drama          {value:.2} {DIM}how far the later winner was behind, from 0 to 1{DIM:#}"
+                "  drama          {value:.2} {DIM}the deficit that the winner made up, from 0 to 1{DIM:#}"
             )?;
         }
         writeln!(out, "  lead changes   {:.2} {DIM}a match{DIM:#}", drama.lead_changes)?;

@@ -31,5 +31,5 @@ for (const name of GAMES) {
 }
 console.log();
 row("bytes", "plain", "gzipped");
-const module = readFileSync(`${packed}gdl.wasm`);
-row("gdl.wasm", module.length.toLocaleString("en"), gzipSync(module, { level: 9 }).length.toLocaleString("en"));
+const bytes = readFileSync(`${packed}gdl.wasm`);
+row("gdl.wasm", bytes.length.toLocaleString("en"), gzipSync(bytes, { level: 9 }).length.toLocaleString("en"));

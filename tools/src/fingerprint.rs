@@ -1,25 +1,33 @@
 //! Fingerprints of rulesheets: 64 hexadecimal digits, equal for KIF rulesheets that differ only in
-//! white space and comments. In other syntaxes, only comments that begin with `;` are ignored.
+//! white space and comments. In other syntaxes, line breaks count and only comments that begin with
+//! `;` are ignored: other comments end at a line break.
 
 use gdl_compiler::Syntax;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
-/// Returns the SHA-256 of the words and parentheses of a rulesheet, separated by single spaces.
+/// Returns the SHA-256 of the words and parentheses of a rulesheet, separated by single spaces. In
+/// other syntaxes than KIF, a line break follows the words of each line that has any.
 ///
 /// Words of KIF are lower-cased unless `case_sensitive`. In other syntaxes case always counts.
 #[must_use]
 pub fn fingerprint(text: &str, case_sensitive: bool) -> String {
-    let case_sensitive = case_sensitive || Syntax::of(text) != Syntax::Kif;
+    let is_kif = Syntax::of(text) == Syntax::Kif;
+    let case_sensitive = case_sensitive || !is_kif;
     let mut hasher = Sha256::new();
     hasher.update(if case_sensitive { "gdl 1 case\n" } else { "gdl 1\n" });
     for line in text.split(['\n', '\r']) {
         let code = line.split(';').next().unwrap_or_default();
         let spaced = code.replace('(', " ( ").replace(')', " ) ");
+        let mut is_blank = true;
         for word in spaced.split([' ', '\t', '\u{c}']).filter(|word| !word.is_empty()) {
+            is_blank = false;
             let folded = if case_sensitive { word.to_owned() } else { word.to_ascii_lowercase() };
             hasher.update(folded);
             hasher.update(" ");
+        }
+        if !is_kif && !is_blank {
+            hasher.update("\n");
         }
     }
     digits(hasher)
@@ -65,6 +73,14 @@ mod tests {
             assert_ne!(fingerprint(variable, false), fingerprint(constant, false));
             assert_eq!(fingerprint(variable, false), fingerprint(variable, true));
         }
+    }
+
+    #[test]
+    fn comments_end_with_their_line_in_infix() {
+        let rules = "role(r) % c\ninit(p)\nlegal(r, M) :- move(M)";
+        let commented = rules.replacen('\n', " ", 1);
+        assert_ne!(fingerprint(rules, false), fingerprint(&commented, false));
+        assert_eq!(fingerprint(rules, false), fingerprint(&rules.replace('\n', "\r\n\n"), false));
     }
 
     #[test]

@@ -50,12 +50,10 @@ pub fn judge(source: &Source, options: &Options, keep: &mut dyn FnMut(&Dynamic, 
     let (mut diagnostics, compiled) = load::inspect(source, options);
     let excess = diagnostics.are_excesses();
     let summary = match compiled {
-        Ok(compiled) => {
-            if let Ok(game) = Dynamic::decode(&compiled.table) {
-                keep(&game, false);
-            }
-            Some(summarise(&compiled))
-        }
+        Ok(compiled) => Dynamic::decode(&compiled.table).ok().map(|game| {
+            keep(&game, false);
+            summarise(&compiled)
+        }),
         Err(Some(rules)) if excess => load::excuse(&rules, options, &mut diagnostics).map(|game| {
             keep(&game, true);
             evaluated(&game)

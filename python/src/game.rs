@@ -350,8 +350,11 @@ impl Game {
 
     /// The numbers of sequences of 1, 2, .. `depth` joint moves from the initial state.
     fn perft(&self, py: Python<'_>, depth: usize) -> PyResult<Vec<u128>> {
-        let watch = Watch::new();
-        watch.during(py, || Perft::new(&self.0.game).cancelled_by(&watch.cancel).take(depth).collect())
+        let (watch, before) = (Watch::new(), self.failures());
+        let counts = watch
+            .during(py, || Perft::new(&self.0.game).cancelled_by(&watch.cancel).take(depth).collect())?;
+        self.settle(before)?;
+        Ok(counts)
     }
 
     /// Plays random games.
@@ -369,7 +372,7 @@ impl Game {
         engine: Option<&str>,
         device: Option<&str>,
     ) -> PyResult<Stats> {
-        let watch = Watch::new();
+        let (watch, before) = (Watch::new(), self.failures());
         let on_card = engine.is_some();
         if let Some(engine) = engine.filter(|&engine| engine != "gpu") {
             return Err(PyValueError::new_err(format!(
@@ -430,6 +433,7 @@ impl Game {
             close.call0(py)?;
         }
         watch.end()?;
+        self.settle(before)?;
         played.map_err(|error| gpu::refused(&error))
     }
 
@@ -452,18 +456,11 @@ impl Game {
         let Inner { name, game, .. } = &*self.0;
         let watch = Watch::new();
         let settings = Settings { seed, count, seconds: None, threads, cancel: watch.cancel.clone() };
-        let given_up = || game.failed_evaluations().map_or(0, |(evaluations, _)| evaluations);
-        let before = given_up();
+        let before = self.failures();
         let figures = watch.during(py, || analyze(name, game, &settings, &|_| ()))?;
-        match (figures, game.failed_evaluations()) {
-            (Some(figures), _) if given_up() == before => {
-                py.import("json")?.call_method1("loads", (figures.to_json().to_string(),))
-            }
-            (_, Some((_, excess))) => {
-                Err(PyValueError::new_err(format!("evaluations were abandoned: the first {excess}")))
-            }
-            _ => Err(PyRuntimeError::new_err("the analysis was cancelled")),
-        }
+        self.settle(before)?;
+        let figures = figures.ok_or_else(|| PyRuntimeError::new_err("the analysis was cancelled"))?;
+        py.import("json")?.call_method1("loads", (figures.to_json().to_string(),))
     }
 
     /// Solves every state that play can reach from a state.
@@ -537,6 +534,22 @@ impl Game {
 }
 
 impl Game {
+    /// Returns the number of evaluations that failed since the game was loaded.
+    fn failures(&self) -> u64 {
+        self.0.game.failed_evaluations().map_or(0, |(evaluations, _)| evaluations)
+    }
+
+    /// Raises an error if more than `before` evaluations have failed, since results are incomplete
+    /// then.
+    fn settle(&self, before: u64) -> PyResult<()> {
+        match self.0.game.failed_evaluations() {
+            Some((evaluations, excess)) if evaluations > before => {
+                Err(PyValueError::new_err(format!("evaluations were abandoned: the first {excess}")))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Converts a Python argument to a game: a `Game`, or a source for `gdl.load`.
     pub(crate) fn of(given: &Bound<'_, PyAny>) -> PyResult<Self> {
         if let Ok(game) = given.cast::<Self>() {

@@ -85,7 +85,8 @@ pub(crate) fn run(args: &TestArgs) -> Result {
         }
         let Some(game) = &game else { return Ok(Vec::new()) };
         let history = History::from_text(game, state).map_err(|error| Error::Input(error.to_string()))?;
-        Ok(perft(game, history.state().clone(), depth))
+        let counts = perft(game, history.state().clone(), depth);
+        game.failed_evaluations().map_or(Ok(counts), |(_, excess)| Err(Error::Input(excess)))
     };
     let files = if args.files.is_empty() { vec![file_of(&args.game)?] } else { args.files.clone() };
     let lift = || load::play(text.clone(), &silent, Some(Way::Lifted));

@@ -84,9 +84,10 @@ impl Rest<'_> {
             // of one of `planes` planes from the first; only `Operations::on` makes a `Rest`, and
             // it had that number of planes. Nothing else refers to them meanwhile.
             unsafe {
-                let [a, b, c] = [a, b, c].map(|place| &*first.byte_add(place as usize));
-                let value = W::ternary::<TABLE>(W::load(a), W::load(b), W::load(c));
-                value.store(&mut *first.byte_add(result as usize));
+                let a = W::load(&*first.byte_add(a as usize));
+                let b = W::load(&*first.byte_add(b as usize));
+                let c = W::load(&*first.byte_add(c as usize));
+                W::ternary::<TABLE>(a, b, c).store(&mut *first.byte_add(result as usize));
             }
         }
     }

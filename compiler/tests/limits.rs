@@ -163,6 +163,21 @@ fn what_is_in_vain_is_sought_with_a_part_of_the_fuel() {
     assert_eq!(told(50_000_000), 1);
 }
 
+/// Three places are labels, and the note counts the others.
+#[test]
+fn places_that_are_not_shown_are_counted() {
+    for (literals, expected) in [(4, ""), (5, "and 1 more such literal"), (9, "and 5 more such literals")] {
+        let rules = repeat(literals, |i| format!("(<= (next (g {i})) (p {i}) (true a))"));
+        let source = Source::new("costly.kif", format!("{GAME}(p x){rules}"));
+        let compiled = gdl_compiler::compile(&source, &Options::default()).expect("loads");
+        let mut found = compiled.diagnostics.iter().filter(|diagnostic| diagnostic.code.id == "GDL113");
+        let found = found.next().expect("a literal without a match");
+        assert_eq!(found.note, expected);
+        let shown = found.labels.iter().filter(|label| label.text == "likewise").count();
+        assert_eq!(shown, 3, "{found:?}");
+    }
+}
+
 #[test]
 fn near_names_are_sought_among_some() {
     let name = |i: usize, end: &str| format!("{}{i:04}{end}", "n".repeat(50));

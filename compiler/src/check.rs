@@ -89,12 +89,13 @@ pub fn check(
         frame::check(&rules, diagnostics);
     }
     let dependencies = dependency::check(&scene, options.lenient, diagnostics);
+    let others = diagnostics.count(Severity::Error);
     let growing = growth::check(&scene, diagnostics);
+    let of_growth = diagnostics.count(Severity::Error) - others;
     recursion::check(&scene, &dependencies, &growing, diagnostics);
 
-    let is_blocked =
-        diagnostics.iter().any(|fault| fault.severity == Severity::Error && !growth::reports(fault));
-    if is_blocked {
+    // Counts include the errors that are not kept.
+    if diagnostics.count(Severity::Error) > of_growth {
         return None;
     }
     rules.grows = diagnostics.has_errors();

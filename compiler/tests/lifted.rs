@@ -8,7 +8,15 @@ use gdl_compiler::{
     lifted::{Lifted, Scratch},
     syntax,
 };
-use std::{collections::BTreeSet, fmt::Write as _, ops::ControlFlow};
+use std::{
+    collections::BTreeSet,
+    fmt::Write as _,
+    ops::ControlFlow,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
 
 /// Reads a rulesheet with every lint allowed.
 fn rules(text: &str) -> Rules {
@@ -359,6 +367,29 @@ fn whoever_follows_may_end_it() {
     let options = Options { observer: Observer::new(|_| ControlFlow::Break(())), ..Options::default() };
     let fault = Lifted::new(&rules(text), &options).expect_err("it was cancelled");
     assert_eq!(fault.code.name, "cancelled");
+}
+
+/// The names cannot be found within the limits, and `base` takes many steps too.
+#[test]
+fn whoever_follows_may_end_it_while_declared_names_are_read() {
+    let text = listed("") + "(<= (base (n ?a ?b ?c z)) (succ ?a ?d) (succ ?b ?e) (succ ?c ?f))";
+    let rules = rules(&text);
+    // Cancels at the report with the index `last`. Returns the number of reports.
+    let end = |last: usize| {
+        let reports = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&reports);
+        let observer = Observer::new(move |_| {
+            let is_last = count.fetch_add(1, Ordering::Relaxed) >= last;
+            if is_last { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        let limits = Limits { fuel: 200_000, ..Limits::default() };
+        let made = Lifted::new(&rules, &Options { observer, ..with_limits(limits) });
+        (reports.load(Ordering::Relaxed), made.err().map(|fault| fault.code.name))
+    };
+    let (reports, _) = end(usize::MAX);
+    for last in 0..reports {
+        assert_eq!(end(last), (last + 1, Some("cancelled")), "of {reports} reports");
+    }
 }
 
 /// Returns the code and message of the error for rules that cannot be prepared.

@@ -1,7 +1,8 @@
 //! Costly rulesheets stop within their limits of steps and bytes, with brief errors.
 
 use gdl_compiler::{
-    Diagnostics, Limits, Options, Source, check::check, ground::ground, propnet::build, syntax::parse,
+    Diagnostics, Levels, Limits, Options, Severity, Source, check::check, ground::ground, propnet::build,
+    syntax::parse,
 };
 use std::fmt::Write as _;
 
@@ -36,7 +37,7 @@ fn errors(added: &str) -> Vec<&'static str> {
     assert!(diagnostics.render(&source).len() < 100_000, "messages stay short");
     diagnostics
         .iter()
-        .filter(|diagnostic| diagnostic.severity == gdl_compiler::Severity::Error)
+        .filter(|diagnostic| diagnostic.severity == Severity::Error)
         .map(|diagnostic| diagnostic.code.id)
         .collect()
 }
@@ -162,6 +163,21 @@ fn what_is_in_vain_is_sought_with_a_part_of_the_fuel() {
     assert_eq!(told(50_000_000), 1);
 }
 
+/// Three places are labels, and the note counts the others.
+#[test]
+fn places_that_are_not_shown_are_counted() {
+    for (literals, expected) in [(4, ""), (5, "and 1 more such literal"), (9, "and 5 more such literals")] {
+        let rules = repeat(literals, |i| format!("(<= (next (g {i})) (p {i}) (true a))"));
+        let source = Source::new("costly.kif", format!("{GAME}(p x){rules}"));
+        let compiled = gdl_compiler::compile(&source, &Options::default()).expect("loads");
+        let mut found = compiled.diagnostics.iter().filter(|diagnostic| diagnostic.code.id == "GDL113");
+        let found = found.next().expect("a literal without a match");
+        assert_eq!(found.note, expected);
+        let shown = found.labels.iter().filter(|label| label.text == "likewise").count();
+        assert_eq!(shown, 3, "{found:?}");
+    }
+}
+
 #[test]
 fn near_names_are_sought_among_some() {
     let name = |i: usize, end: &str| format!("{}{i:04}{end}", "n".repeat(50));
@@ -175,6 +191,26 @@ fn near_names_are_sought_among_some() {
     let is_near = |help: &&str| help.starts_with("did you mean");
     let near = diagnostics.iter().filter_map(|diagnostic| diagnostic.help.as_deref()).filter(is_near).count();
     assert!((1..20).contains(&near), "{near} of 1500");
+}
+
+/// More errors of growing terms than are kept do not hide an error of another kind after them.
+#[test]
+fn an_error_after_very_many_of_growth_blocks_the_rules() {
+    let growing =
+        repeat(1_100, |i| format!("(p{i} z) (<= (p{i} (s ?x)) (p{i} ?x)) (<= (next a) (p{i} ?x) (role ?r))"));
+    let checked = |added: &str| {
+        let deny = vec!["recursion_restriction_finite".to_owned()];
+        let levels = Levels { deny, ..Levels::default() };
+        let options = Options { levels, ..Options::default() };
+        let source = Source::new("costly.kif", format!("{GAME}{growing}{added}"));
+        let mut diagnostics = Diagnostics::new(options.levels.clone());
+        let tree = parse(&source, &options, &mut diagnostics);
+        let rules = check(&tree, &source, &options, &mut diagnostics);
+        (diagnostics.count(Severity::Error), rules.is_some())
+    };
+    assert_eq!(checked(""), (1_100, true));
+    let recursive = "(e a b) (q a b) (<= (q ?x ?z) (q ?x ?y) (e ?u ?z) (q ?y ?u)) (<= (next a) (q ?x ?y))";
+    assert_eq!(checked(recursive), (1_101, false));
 }
 
 #[test]
@@ -211,8 +247,7 @@ fn blame(added: &str, limits: Limits) -> (String, String) {
     let options = Options { limits, split_from: usize::MAX, ..Options::default() };
     let source = Source::new("costly.kif", format!("{GAME}{added}"));
     let faults = gdl_compiler::compile(&source, &options).expect_err("over the limits").diagnostics;
-    let fault =
-        faults.iter().find(|fault| fault.severity == gdl_compiler::Severity::Error).expect("an error");
+    let fault = faults.iter().find(|fault| fault.severity == Severity::Error).expect("an error");
     (fault.note.clone(), fault.help.clone().expect("something to change"))
 }
 

@@ -315,6 +315,37 @@ fn what_is_hidden_is_not_taken_to_be_known() {
     assert!(won > 66, "{won} of 120");
 }
 
+/// A side is hidden by chance and seen by the guesser, who wins by guessing it.
+const GUESS: &str = "
+    (role guesser) (role random) (init start) (side left) (side right)
+    (<= (legal random (hide ?s)) (true start) (side ?s)) (<= (legal guesser wait) (true start))
+    (<= (legal random wait) (not (true start)))
+    (<= (legal guesser (guess ?s)) (not (true start)) (side ?s))
+    (<= (sees guesser ?s) (does random (hide ?s)))
+    (<= (next (hidden ?s)) (does random (hide ?s))) (<= (next (hidden ?s)) (true (hidden ?s)))
+    (<= (next (guessed ?s)) (does guesser (guess ?s)))
+    (<= terminal (true (guessed ?s)))
+    (<= (goal guesser 100) (true (guessed ?s)) (true (hidden ?s)))
+    (<= (goal guesser 0) (true (guessed ?s)) (not (true (hidden ?s))))
+    (<= (goal guesser 0) (not terminal))
+";
+
+#[test]
+fn another_play_of_the_same_length_is_searched_anew() {
+    let game = load(GUESS).expect("it loads");
+    let guesser = game.parse_role("guesser").expect("a role");
+    let mut player = Ismcts::new();
+    for side in ["left", "right", "left"] {
+        let joint = ["wait".to_owned(), format!("(hide {side})")];
+        let joint = joint.map(|text| game.parse_move(&text).expect("a move"));
+        let mut known = Information::new(guesser);
+        known.step(&game, &game.initial(), &joint);
+        let found = player.search(&game, &known, &Budget::of_nodes(200));
+        let action = found.action.expect("a move");
+        assert_eq!(game.move_text(action), format!("(guess {side})"));
+    }
+}
+
 /// A matrix game with a saddle point at (middle, left) and the value 60, after a step without a
 /// choice.
 const SADDLE: &str = "

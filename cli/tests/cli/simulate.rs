@@ -294,6 +294,28 @@ fn counter() -> String {
     )
 }
 
+/// A binary counter of 21 bits passes more states than are stored to find loops.
+#[test]
+fn states_that_were_not_compared_are_not_called_unrepeated() {
+    let succ = (0..21).fold(String::new(), |text, n| text + &format!("(bit {n}) (succ {n} {})\n", n + 1));
+    let text = format!(
+        "(role a) (init start) (legal a go) (carry 0) {succ}
+         (<= (next start) (true start))
+         (<= (carry ?m) (carry ?n) (true (is ?n)) (succ ?n ?m))
+         (<= (next (is ?n)) (bit ?n) (carry ?n) (not (true (is ?n))))
+         (<= (next (is ?n)) (true (is ?n)) (not (carry ?n)))
+         (<= terminal (carry 21))
+         (<= (goal a 100) terminal) (<= (goal a 0) (not terminal))"
+    );
+    let message = |steps| {
+        let settings = Settings { states: 5, playouts: Some(1), steps, ..Settings::default() };
+        let (_, found, _) = play(&text, &settings).expect("it is valid");
+        found.iter().map(|fault| fault.message.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(message(100), ["a random game is not over after 100 moves, and no state was repeated"]);
+    assert_eq!(message(1_250_000), ["a random game is not over after 1,250,000 moves"]);
+}
+
 #[test]
 fn what_is_long_is_not_endless() {
     let path = file("counter.kif", counter());

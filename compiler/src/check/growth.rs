@@ -59,17 +59,6 @@ struct Edge {
     head: Option<(usize, Variable)>,
 }
 
-/// Returns whether a diagnostic comes from this check.
-pub(super) fn reports(diagnostic: &Diagnostic) -> bool {
-    let codes = [
-        &codes::RECURSION_FUNCTION_GROWTH,
-        &codes::RECURSION_FUNCTION_GROWTH_MUTUAL,
-        &codes::STATE_TERM_GROWTH,
-        &codes::HISTORY_GROWTH,
-    ];
-    codes.contains(&diagnostic.code)
-}
-
 /// Reports terms that grow. Returns the relations whose places grow.
 pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) -> FxHashSet<RelationId> {
     let mut builder = Builder::build(scene);

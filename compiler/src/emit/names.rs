@@ -47,8 +47,8 @@ const OPERATORS: &[(char, &str)] = &[
     ('$', "dollar"),
 ];
 
-/// The number of bytes beyond which a name gets no further words of its text. The first word is
-/// kept whole, and collisions get numbers.
+/// The number of bytes beyond which a name gets no further words of its text. A longer first word
+/// is cut. Collisions get numbers.
 const LONGEST: usize = 80;
 
 /// Spells a KIF text as one Rust identifier. Parentheses and spaces separate words as hyphens do.
@@ -60,6 +60,8 @@ pub fn spell(text: &str, style: Style) -> String {
         if name.len() + word.len() > LONGEST && !name.is_empty() {
             break;
         }
+        // Words are ASCII.
+        let word = &word[..word.len().min(LONGEST)];
         match style {
             Style::Snake | Style::Upper => {
                 if !name.is_empty() {
@@ -366,6 +368,18 @@ mod tests {
         assert_eq!(named.constructors[1].count, 2);
         let parameters = [("argument_1".to_owned(), true), ("argument_2".to_owned(), false)];
         assert_eq!(named.constructors[1].parameters, parameters);
+    }
+
+    #[test]
+    fn long_words_are_cut_and_stay_distinct() {
+        let long = "x".repeat(LONGEST);
+        let texts = [long.clone(), format!("{long}y"), format!("({long}z 1)"), format!("({long}y 1)")];
+        let named = name(texts.iter().map(String::as_str), &Hints::default());
+        let constants: Vec<_> = named.constants.iter().map(|c| c.name.as_str()).collect();
+        assert_eq!(constants, [long.to_uppercase(), format!("{}_2", long.to_uppercase())]);
+        let constructors: Vec<_> = named.constructors.iter().map(|c| c.name.as_str()).collect();
+        assert_eq!(constructors, [long.clone(), format!("{long}_2")]);
+        assert_eq!(spell(&long.repeat(9), Style::Camel).len(), LONGEST);
     }
 
     /// Equal names continue from the last number, without trying all numbers before it.

@@ -214,13 +214,13 @@ fn shorten(text: String) -> String {
 const SHOWN: usize = 3;
 
 /// Adds further places to a diagnostic: the first [`SHOWN`] as labels. If there are more, the note
-/// has their number.
+/// has the number of those that are not shown. `what` is the singular for one place.
 fn with_others(mut diagnostic: Diagnostic, others: &[Span], what: &str) -> Diagnostic {
     for &place in others.iter().take(SHOWN) {
         diagnostic = diagnostic.label(place, "likewise");
     }
-    if others.len() > SHOWN {
-        let text = format!("and {} more {what}", others.len());
+    if let Some(more @ 1..) = others.len().checked_sub(SHOWN) {
+        let text = format!("and {more} more {what}{}", if more == 1 { "" } else { "s" });
         let note = &mut diagnostic.note;
         *note = if note.is_empty() { text } else { format!("{note}; {text}") };
     }

@@ -135,12 +135,16 @@ impl Search<'_, '_> {
     }
 
     /// Takes the domain from `base` and `input`. Returns the earlier error, `excess`, if they are
-    /// missing or cannot be filled, or if the rules have percepts.
+    /// missing or cannot be filled, or if the rules have percepts. A cancellation is returned as
+    /// such.
     fn declared(&mut self, excess: Stop) -> Result<Domain, Stop> {
         let Self { rules, survey, .. } = self;
         let k = &rules.keywords;
         let (base, input, init) = (k.base.index(), k.input.index(), k.init.index());
-        survey.fill_all(&[base, input], Layer::Rules, OF_RULES).map_err(|_| excess)?;
+        survey.fill_all(&[base, input], Layer::Rules, OF_RULES).map_err(|stop| match stop {
+            Stop::Cancelled(_) => stop,
+            _ => excess,
+        })?;
         let mut fluents = singles(&survey.memory, base);
         let moves = pairs(&survey.memory, input);
         if fluents.is_empty() || moves.is_empty() || rules.has_percepts() {

@@ -11,11 +11,7 @@ use super::{
     sets::{NO_SET, Sets},
 };
 use crate::player::{Belief, Budget, Player, Report};
-use gdl_runtime::{
-    Game, GameExt, Information,
-    chance::Stream,
-    game::{Id, Perception},
-};
+use gdl_runtime::{Game, GameExt, Information, chance::Stream, game::Id, information::Step};
 use std::{
     fmt,
     time::{Duration, Instant},
@@ -76,8 +72,8 @@ struct Memory<G: Game> {
     /// The maximum number of slots of an information set.
     widest: usize,
     worlds: Vec<World<G::State>>,
-    /// The number of steps that the worlds have followed.
-    followed: usize,
+    /// The steps of the role that the worlds have followed.
+    followed: Vec<Step<G>>,
     role: G::Role,
 }
 
@@ -100,7 +96,7 @@ impl<G: Game> Memory<G> {
     fn new(game: &G, role: G::Role) -> Self {
         let sets = Sets::new(game);
         let worlds = vec![World { state: game.initial(), known: sets.start(), weight: 1.0 }];
-        Self { sets, spans: Vec::new(), slots: Vec::new(), widest: 0, worlds, followed: 0, role }
+        Self { sets, spans: Vec::new(), slots: Vec::new(), widest: 0, worlds, followed: Vec::new(), role }
     }
 
     fn bytes(&self) -> usize {
@@ -154,12 +150,7 @@ impl<G: Game> Memory<G> {
     }
 
     /// Follows a step of the role in all worlds. Returns false if no world is consistent with it.
-    fn step(
-        &mut self,
-        game: &G,
-        step: &(G::Move, Perception<G::Move, G::Percept>),
-        stream: &mut Stream,
-    ) -> bool {
+    fn step(&mut self, game: &G, step: &Step<G>, stream: &mut Stream) -> bool {
         let (mut options, mut view) = (Options::new(game), game.new_view());
         let before = std::mem::take(&mut self.worlds);
         let role = self.role.index();
@@ -223,7 +214,7 @@ impl<G: Game> Memory<G> {
         let most = next.iter().map(|world| world.weight).fold(0.0, f64::max);
         next.iter_mut().for_each(|world| world.weight /= most.max(f64::MIN_POSITIVE));
         self.worlds = next;
-        self.followed += 1;
+        self.followed.push(step.clone());
         !self.worlds.is_empty()
     }
 
@@ -234,7 +225,7 @@ impl<G: Game> Memory<G> {
         world: &World<G::State>,
         options: &Options<G>,
         others: &[usize],
-        step: &(G::Move, Perception<G::Move, G::Percept>),
+        step: &Step<G>,
     ) -> Option<World<G::State>> {
         let joint = options.joint();
         if game.perception(&world.state, joint, self.role) != step.1 {
@@ -357,15 +348,16 @@ impl<G: Game> Ismcts<G> {
         found
     }
 
-    /// Updates the worlds to the information. Starts again for another role, or fewer steps than
-    /// before.
+    /// Updates the worlds to the information. Starts again unless it continues the one before: the
+    /// same role, and the same steps so far.
     fn follow(&mut self, game: &G, information: &Information<G>, stream: &mut Stream) -> Memory<G> {
         let steps = information.steps();
         let role = information.role();
-        let kept = self.memory.take().filter(|memory| memory.role == role && memory.followed <= steps.len());
+        let continues = |memory: &Memory<G>| memory.role == role && steps.starts_with(&memory.followed);
+        let kept = self.memory.take().filter(continues);
         let mut memory = kept.unwrap_or_else(|| Memory::new(game, role));
-        while memory.followed < steps.len() {
-            if !memory.step(game, &steps[memory.followed], stream) {
+        while let Some(step) = steps.get(memory.followed.len()) {
+            if !memory.step(game, step, stream) {
                 // Falls back to states of a belief, without the information sets of the others.
                 self.belief.follow(game, information);
                 let known: Box<[u32]> = vec![NO_SET; game.shape().roles].into();
@@ -375,7 +367,7 @@ impl<G: Game> Ismcts<G> {
                     weight: *weight as f64,
                 };
                 memory.worlds = self.belief.worlds().iter().map(world).collect();
-                memory.followed = steps.len();
+                memory.followed = steps.to_vec();
                 let own = memory.sets.start()[role.index()];
                 let own = steps.iter().fold(own, |own, step| memory.sets.find::<G>(own, step, true));
                 memory.worlds.iter_mut().for_each(|world| world.known[role.index()] = own);

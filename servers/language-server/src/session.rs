@@ -35,8 +35,8 @@ use std::{
 /// The most open documents.
 const MOST_DOCUMENTS: usize = 1_000;
 
-/// The most bytes of all open documents.
-const MOST_TEXT: usize = 256 << 20;
+/// The most bytes of all open documents; fewer in unit tests, which would take long to fill them.
+const MOST_TEXT: usize = if cfg!(test) { 1 << 10 } else { 256 << 20 };
 
 /// The stage of the conversation.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -294,11 +294,15 @@ impl<O: Output> Session<O> {
 
     /// Opens a document, or replaces the earlier version of it.
     fn open(&mut self, uri: Uri, version: i32, text: String) -> io::Result<()> {
-        if let Some(before) = self.documents.remove(uri.as_ref()) {
+        let before = self.documents.remove(uri.as_ref());
+        if let Some(before) = &before {
             before.called_off.store(true, Ordering::Relaxed);
         }
         let bytes: usize = self.documents.values().map(|document| document.text().len()).sum();
         if self.documents.len() >= MOST_DOCUMENTS || bytes + text.len() > MOST_TEXT {
+            if before.is_some() {
+                self.clear(&uri)?;
+            }
             let message = format!("{} is not checked: too many rulesheets are open", uri.as_ref());
             return self.notify("window/showMessage", json!({ "type": 2, "message": message }));
         }
@@ -309,6 +313,11 @@ impl<O: Output> Session<O> {
     fn close(&mut self, uri: &Uri) -> io::Result<()> {
         let Some(document) = self.documents.remove(uri.as_ref()) else { return Ok(()) };
         document.called_off.store(true, Ordering::Relaxed);
+        self.clear(uri)
+    }
+
+    /// Removes the published diagnostics of a document that is not checked any more.
+    fn clear(&mut self, uri: &Uri) -> io::Result<()> {
         self.notify("textDocument/publishDiagnostics", json!({ "uri": uri, "diagnostics": [] }))
     }
 
@@ -383,5 +392,39 @@ fn capabilities() -> ServerCapabilities {
             .into(),
         ),
         ..ServerCapabilities::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The messages of a session.
+    #[derive(Default)]
+    struct Sent(Vec<Value>);
+
+    impl Output for Sent {
+        fn send(&mut self, message: Value) -> io::Result<()> {
+            self.0.push(message);
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_text_that_grew_too_large_keeps_no_diagnostics() {
+        let mut session = Session::new(Sent::default(), Worker::Queue(VecDeque::new()));
+        let uri = |name: &str| -> Uri { serde_json::from_value(json!(name)).expect("an address") };
+        session.open(uri("a.kif"), 1, "(role".to_owned()).expect("no stream");
+        session.look().expect("no stream");
+        let published = session.output.0.pop().expect("diagnostics");
+        assert_eq!(published["params"]["diagnostics"].as_array().map(Vec::len), Some(1), "{published}");
+        let large = String::from_utf8(vec![0; MOST_TEXT - 8]).expect("ASCII");
+        session.open(uri("b.kif"), 1, large).expect("no stream");
+        assert!(session.output.0.is_empty());
+        session.open(uri("a.kif"), 2, "(role white".to_owned()).expect("no stream");
+        let [published, message] = &session.output.0[..] else { panic!("{:?}", session.output.0) };
+        assert_eq!(published["method"], "textDocument/publishDiagnostics");
+        assert_eq!(published["params"], json!({ "uri": "a.kif", "diagnostics": [] }));
+        assert_eq!(message["method"], "window/showMessage");
     }
 }

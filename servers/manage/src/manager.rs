@@ -256,17 +256,32 @@ impl<'p> Manager<'p> {
     }
 
     fn play_one(&self, number: u64, sign: &Sign<'_>, tell: &(dyn Fn(&Done) -> Result + Sync)) -> Result {
-        let plan = self.plan;
-        let planned = plan.get(number);
-        let game = &plan.games[planned.game];
         // The id is unpredictable, since a peer that knows it can send messages in the manager's
         // name.
-        let id = format!("{}.{number}.{:016x}", plan.schedule.name, RandomState::new().hash_one(number));
+        let id = format!("{}.{number}.{:016x}", self.plan.schedule.name, RandomState::new().hash_one(number));
         let begun = Begun { number, id: &id };
         self.store().begin(begun, now())?;
-        let mut players = self.players(&planned, &id)?;
+        let played = self.play_begun(begun, sign, tell);
+        if played.is_err() {
+            // Fails if the match is done or another process plays it, or if nothing can be written.
+            // In the last case, the next run resets the match.
+            let _ = self.store().take_back(begun);
+        }
+        played
+    }
+
+    fn play_begun(
+        &self,
+        begun: Begun<'_>,
+        sign: &Sign<'_>,
+        tell: &(dyn Fn(&Done) -> Result + Sync),
+    ) -> Result {
+        let (plan, Begun { number, id }) = (self.plan, begun);
+        let planned = plan.get(number);
+        let game = &plan.games[planned.game];
+        let mut players = self.players(&planned, id)?;
         let terms = &plan.schedule.terms;
-        let referee = Referee::new(&game.game).id(&id).seed(planned.seed).cancelled_by(&self.cancel);
+        let referee = Referee::new(&game.game).id(id).seed(planned.seed).cancelled_by(&self.cancel);
         let referee =
             terms.clocks().into_iter().fold(referee, |referee, [start, play]| referee.clocks(start, play));
         let referee = terms.nodes.into_iter().fold(referee, Referee::nodes);
@@ -314,7 +329,7 @@ impl<'p> Manager<'p> {
         tell(&Done {
             number,
             game: game.name.clone(),
-            id,
+            id: id.to_owned(),
             roles: game.roles.iter().map(|&role| game.role(role).to_owned()).collect(),
             players: game.roles.iter().map(|&role| played.players[role].clone()).collect(),
             goals: game.roles.iter().map(|&role| played.goals[role]).collect(),

@@ -59,14 +59,17 @@ impl Key {
     /// as `SK`.
     ///
     /// # Errors
-    /// Returns an error if the file has no such key.
+    /// Returns an error if the file has no such key, or is too large for one.
     pub fn open(path: &Path) -> Result<Self> {
         let unreadable =
             |error: &dyn fmt::Display| Error::Input(format!("cannot read {}: {error}", path.display()));
         let file = File::open(path).map_err(|error| unreadable(&error))?;
-        let mut text = String::new();
-        file.take(MOST_BYTES).read_to_string(&mut text).map_err(|error| unreadable(&error))?;
-        Self::read(&text).ok_or_else(|| {
+        let mut text = Vec::new();
+        file.take(MOST_BYTES + 1).read_to_end(&mut text).map_err(|error| unreadable(&error))?;
+        if text.len() as u64 > MOST_BYTES {
+            return Err(unreadable(&format!("it has more than {MOST_BYTES} bytes: no key file is as large")));
+        }
+        Self::read(&String::from_utf8_lossy(&text)).ok_or_else(|| {
             unreadable(
                 &"it contains no private RSA key\n  = help: `openssl genpkey -algorithm RSA -out key.pem` makes one",
             )
@@ -225,6 +228,23 @@ mod tests {
             ["", "{}", "{\"SK\":\"0\"}", "{\"SK\":\"1abc\"}", &KEY[..200], "-----BEGIN PRIVATE KEY-----"]
         {
             assert!(Key::read(text).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_file_too_large_for_a_key_is_refused_for_its_size() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("key.pem");
+        let open = |length: u64| {
+            let text = format!("{KEY}{}", "\n".repeat(length as usize - KEY.len()));
+            std::fs::write(&path, text).expect("a file");
+            Key::open(&path).map(drop).map_err(|error| error.to_string())
+        };
+        for (length, expected) in
+            [(MOST_BYTES, "it contains no private RSA key"), (MOST_BYTES + 1, "it has more than 65536 bytes")]
+        {
+            let error = open(length).expect_err("blank lines end no key");
+            assert!(error.contains(expected), "{error}");
         }
     }
 }

@@ -1,7 +1,8 @@
 //! The progress of running compilations, by ticket.
 //!
 //! A caller chooses a ticket, sends it with a rulesheet, and queries it in other requests. A ticket
-//! exists while its compilation runs, which bounds the number of tickets.
+//! exists while its compilation runs, which bounds the number of tickets. If several compilations
+//! have the same ticket, it has the progress of the last one that runs.
 
 use crate::{shared::lock, work::observer};
 use gdl_compiler::{Observer, observer::Progress};
@@ -26,20 +27,30 @@ pub(crate) struct Stage {
     pub unit: &'static str,
 }
 
+/// The progress of each running compilation, by its ticket and its number among those with this
+/// ticket.
+type Stages = BTreeMap<(String, u64), Stage>;
+
 /// The progress of the running compilations.
 #[derive(Debug, Default)]
-pub(crate) struct Compilations(Arc<Mutex<BTreeMap<String, Stage>>>);
+pub(crate) struct Compilations(Arc<Mutex<Stages>>);
 
-/// A guard that removes a ticket when its compilation ends.
+/// A guard that removes the progress of a compilation when it ends.
 struct Ticket {
-    name: String,
-    stages: Arc<Mutex<BTreeMap<String, Stage>>>,
+    key: (String, u64),
+    stages: Arc<Mutex<Stages>>,
 }
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        lock(&self.stages).remove(&self.name);
+        lock(&self.stages).remove(&self.key);
     }
+}
+
+/// Returns the last running compilation with a ticket: its number and its progress.
+fn last<'s>(stages: &'s Stages, ticket: &str) -> Option<(u64, &'s Stage)> {
+    let mut all = stages.range((ticket.to_owned(), 0)..=(ticket.to_owned(), u64::MAX));
+    all.next_back().map(|((_, number), stage)| (*number, stage))
 }
 
 impl Compilations {
@@ -47,13 +58,16 @@ impl Compilations {
     /// once `cancel` is cancelled.
     pub(crate) fn observe(&self, ticket: Option<&str>, cancel: &Cancel) -> Observer {
         let Some(name) = ticket.filter(|ticket| ticket.len() <= LONGEST) else { return observer(cancel) };
-        let (calls_off, stages) = (observer(cancel), Arc::clone(&self.0));
-        lock(&stages).insert(name.to_owned(), Stage::default());
-        let ticket = Ticket { name: name.to_owned(), stages };
+        let mut stages = lock(&self.0);
+        let number = last(&stages, name).map_or(0, |(number, _)| number + 1);
+        stages.insert((name.to_owned(), number), Stage::default());
+        drop(stages);
+        let ticket = Ticket { key: (name.to_owned(), number), stages: Arc::clone(&self.0) };
+        let calls_off = observer(cancel);
         Observer::new(move |progress: Progress| {
             let Progress { phase, made, .. } = progress;
             let stage = Stage { phase: phase.name(), made, unit: phase.unit() };
-            lock(&ticket.stages).insert(ticket.name.clone(), stage);
+            lock(&ticket.stages).insert(ticket.key.clone(), stage);
             calls_off.tell(progress)
         })
     }
@@ -61,7 +75,7 @@ impl Compilations {
     /// Returns the progress of a running compilation.
     #[must_use]
     pub(crate) fn stage(&self, ticket: &str) -> Option<Stage> {
-        lock(&self.0).get(ticket).cloned()
+        last(&lock(&self.0), ticket).map(|(_, stage)| stage.clone())
     }
 }
 
@@ -86,5 +100,24 @@ mod tests {
         let long = "x".repeat(LONGEST + 1);
         let _observer = compilations.observe(Some(&long), &cancel);
         assert_eq!(compilations.stage(&long), None);
+    }
+
+    #[test]
+    fn compilations_with_one_ticket_end_on_their_own() {
+        let (compilations, cancel) = (Compilations::default(), Cancel::default());
+        let [first, second] = [(); 2].map(|()| compilations.observe(Some("a"), &cancel));
+        let made = |observer: &Observer, made| {
+            let _ = observer.tell(Progress { phase: Phase::Ground, made, steps: 9 });
+            compilations.stage("a").map(|stage| stage.made)
+        };
+        assert_eq!((made(&second, 2), made(&first, 1)), (Some(2), Some(2)));
+        drop(first);
+        assert_eq!(compilations.stage("a").map(|stage| stage.made), Some(2));
+        let third = compilations.observe(Some("a"), &cancel);
+        assert_eq!(made(&third, 3), Some(3));
+        drop(third);
+        assert_eq!(made(&second, 4), Some(4));
+        drop(second);
+        assert_eq!(compilations.stage("a"), None);
     }
 }

@@ -415,9 +415,10 @@ mod tests {
         work::observer,
     };
 
-    /// A game of two hundred steps in which no role has a choice.
+    /// A game of two hundred steps in which no role has a choice. It has percepts, so that states
+    /// are hidden until the end.
     const CLOCK: &str =
-        "(role r) (init (at 0)) (legal r tick) (<= (next (at ?y)) (true (at ?x)) (succ ?x ?y))
+        "(role r) (init (at 0)) (legal r tick) (<= (sees r late) (true (at 199))) (<= (next (at ?y)) (true (at ?x)) (succ ?x ?y))
         (<= terminal (true (at 200))) (goal r 100) ";
 
     pub(super) fn session(opened: Opened, seats: &[&str]) -> Session {
@@ -453,6 +454,9 @@ mod tests {
         assert!(matches!(session.undo(&spent), Err(problem) if problem.code == "too_slow"));
         let nothing = session.undo(&Budget::unlimited());
         assert!(matches!(nothing, Err(problem) if problem.code == "no_undo"));
+        assert!(!session.was_revealed, "play never left the end");
+        session.go(0).unwrap_or_else(|problem| panic!("{problem:?}"));
+        assert!(session.was_revealed);
     }
 
     #[test]

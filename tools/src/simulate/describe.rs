@@ -3,6 +3,7 @@
 use super::{
     Settings, Subject,
     findings::{Fault, Line},
+    sample,
 };
 use crate::output::{counted, thousands};
 use gdl_compiler::{
@@ -64,7 +65,9 @@ pub(super) fn describe(subject: Subject<'_>, settings: &Settings, fault: Fault, 
         }
         Fault::TooLong => {
             let moves = counted(settings.steps, "move");
-            let message = format!("a random game is not over after {moves}, and no state was repeated");
+            let all_compared = settings.steps < sample::most_met(game);
+            let compared = if all_compared { ", and no state was repeated" } else { "" };
+            let message = format!("a random game is not over after {moves}{compared}");
             Diagnostic::new(&codes::NON_TERMINATING, first_terminal(subject), message)
                 .note("this does not hold on the way")
                 .help("make `terminal` hold sooner, or allow more moves with `--steps`")

@@ -12,7 +12,7 @@ use super::{
     findings::{Fault, Findings, Line},
     look,
 };
-use gdl_runtime::{Game, chance::Stream, dynamic::MoveId, game::Id};
+use gdl_runtime::{Dynamic, Game, chance::Stream, dynamic::MoveId, game::Id};
 use rustc_hash::FxHashMap;
 
 /// Plays random games. Returns their number and the number of moves in all of them.
@@ -40,6 +40,12 @@ pub(super) fn play(
     (playouts, steps)
 }
 
+/// Returns the number of states that are stored to find loops in a game. Later states are not
+/// compared.
+pub(super) fn most_met(game: &Dynamic) -> usize {
+    MAX_STATE_BYTES / (game.shape().state_words() * 8 + 48)
+}
+
 /// Plays one game of at most `limit` moves, or fewer if the work runs out. Returns the number of
 /// moves.
 fn game(
@@ -59,7 +65,7 @@ fn game(
     // The number of moves after which each state was reached; `None` once a state recurs, or if
     // too many states are stored.
     let mut met = Some(FxHashMap::default());
-    let most_met = MAX_STATE_BYTES / (game.shape().state_words() * 8 + 48);
+    let most_met = most_met(game);
     let mut step = 0;
     loop {
         game.observe(&state, &mut view);

@@ -289,7 +289,7 @@ impl<'a> Told<'a> {
             } else {
                 diagnostic
             };
-            diagnostics.push(with_others(diagnostic, &others, "such literals"));
+            diagnostics.push(with_others(diagnostic, &others, "such literal"));
         }
     }
 }
@@ -391,7 +391,7 @@ fn report_puzzles(
         list.push((Diagnostic::new(&codes::RULE_NEVER_FIRES, place, message).help(help), Vec::new()));
     }
     for (diagnostic, others) in list {
-        diagnostics.push(with_others(diagnostic, &others, "such rules"));
+        diagnostics.push(with_others(diagnostic, &others, "such rule"));
     }
 }
 

@@ -224,3 +224,29 @@ fn results_of_a_match_that_another_process_took_are_not_written() {
     assert_eq!(folder.standings().matches, [1, 1, 0]);
     assert!(folder.records().is_empty());
 }
+
+#[test]
+fn a_match_whose_steps_cannot_be_written_is_planned_again() {
+    let folder =
+        Folder::new("version = 1\ngames = [\"walk.kif\"]\n[players]\na = \"first\"\nb = \"random\"\n");
+    let plan = folder.plan();
+    let store = Store::play(&folder.path("cup.db"), &plan).expect("a database");
+    let change = |sql: &str| {
+        let store = rusqlite::Connection::open(folder.path("cup.db")).expect("a database");
+        store.execute_batch(sql).expect("a change");
+    };
+    // The start of the match is written, but not its first step.
+    change(
+        "CREATE TRIGGER full BEFORE INSERT ON steps WHEN NEW.step = 1
+         BEGIN SELECT RAISE(ABORT, 'the disk is full'); END",
+    );
+    let sign = |_: &Record| Ok(String::from("a record"));
+    let failed = Manager::new(&plan, store, &Cancel::default()).play(1, &sign, &|_| Ok(()));
+    let failed = failed.expect_err("it cannot be written").to_string();
+    assert!(failed.contains("the disk is full"), "{failed}");
+    change("DROP TRIGGER full");
+    assert_eq!(folder.standings().matches, [2, 0, 0]);
+    let store = rusqlite::Connection::open(folder.path("cup.db")).expect("a database");
+    let steps = store.query_row("SELECT count(*) FROM steps", [], |row| row.get::<_, u32>(0));
+    assert_eq!(steps.expect("a number"), 0);
+}

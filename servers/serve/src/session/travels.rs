@@ -16,10 +16,10 @@ use gdl_runtime::{GameExt, History, chance::Stream, history::Place};
 use gdl_tools::play::travel;
 
 impl Session {
-    /// Records whether play leaves an end at which hidden information was shown.
-    fn leave(&mut self) {
+    /// Returns whether the current place is an end at which people see hidden information.
+    fn is_revealed(&self) -> bool {
         let is_shown = self.hides() && !self.people().is_empty();
-        self.was_revealed |= is_shown && self.game().is_terminal(self.history.state());
+        is_shown && self.game().is_terminal(self.history.state())
     }
 
     /// Completes travel to the current place. Machines wait there, unless a person has a choice.
@@ -34,7 +34,7 @@ impl Session {
     /// # Errors
     /// Returns an error if there is nothing to undo, or the budget ends first.
     pub(crate) fn undo(&mut self, budget: &Budget) -> Answer<()> {
-        self.leave();
+        let is_revealed = self.is_revealed();
         let people = self.people();
         let moved = match people[..] {
             [] => self.history.undo().is_some(),
@@ -44,6 +44,7 @@ impl Session {
             let nothing = || Problem::conflict("no_undo", "there is nothing to undo");
             return Err(if budget.is_spent() { Problem::late() } else { nothing() });
         }
+        self.was_revealed |= is_revealed;
         self.land();
         Ok(())
     }
@@ -74,7 +75,7 @@ impl Session {
     pub(crate) fn go(&mut self, place: usize) -> Answer<()> {
         let missing = || Problem::missing("no_place", format!("the history has no place {place}"));
         let place: Place = self.history.places().nth(place).ok_or_else(missing)?;
-        self.leave();
+        self.was_revealed |= self.is_revealed();
         self.history.go(place);
         self.land();
         Ok(())

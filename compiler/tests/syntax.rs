@@ -1,7 +1,7 @@
 //! Tests the front end alone, from text to tree, also with arbitrary text.
 
 use gdl_compiler::syntax::{Kind, NodeId, Tree};
-use gdl_compiler::{Diagnostics, Limits, Options, Source, Syntax, check, syntax};
+use gdl_compiler::{Diagnostics, Limits, Options, Source, check, syntax};
 
 fn parse(text: &str) -> (Tree, Source, Diagnostics) {
     let source = Source::new("test.kif", text);
@@ -63,21 +63,6 @@ fn reading_goes_on_behind_a_fault() {
     assert_parsed("(a #| (b ; |# c)\n(d)", &["[d]"], &["GDL013"]);
     assert_parsed("(a \"(b c\" d) (e)", &["[a \" d]", "[e]"], &["GDL011"]);
     assert_parsed("(a b) p(X) :- q(X) & r", &[], &["GDL017"]);
-}
-
-#[test]
-fn literals_of_a_disjunction_are_counted() {
-    let read = |alternatives: usize| {
-        let body = vec!["p & q & r"; alternatives].join(" | ");
-        let source = Source::new("test.gdl", format!("h :- {body}\n"));
-        let options = Options { syntax: Some(Syntax::Infix), ..Options::default() };
-        let mut diagnostics = Diagnostics::of(&source, &options);
-        let tree = syntax::parse(&source, &options, &mut diagnostics);
-        (tree.forms.len(), diagnostics.iter().map(|d| d.code.id).collect::<Vec<_>>())
-    };
-    // A body has at most 2,000 literals.
-    assert_eq!(read(666), (666, vec![]));
-    assert_eq!(read(667), (0, vec!["GDL134"]));
 }
 
 #[test]

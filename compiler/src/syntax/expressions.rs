@@ -73,8 +73,8 @@ pub(super) type Literal = (Id, bool);
 
 impl Expressions {
     /// Returns the alternatives of a formula, each a conjunction of literals: `~` is pushed
-    /// inwards, and `&` is multiplied out over `|`. Returns `None` if a formula gets more than
-    /// `most` literals in all its alternatives.
+    /// inwards, and `&` is multiplied out over `|`. Returns `None` if a conjunction gets more than
+    /// `most` literals in all its alternatives, or a disjunction more than `most` alternatives.
     pub(super) fn alternatives(&self, id: Id, negated: bool, most: usize) -> Option<Vec<Vec<Literal>>> {
         self.multiplied(id, negated, true, most)
     }
@@ -92,14 +92,15 @@ impl Expressions {
 
     fn multiplied(&self, id: Id, negated: bool, inside: bool, most: usize) -> Option<Vec<Vec<Literal>>> {
         let expression = self.get(id);
-        let size = |list: &[Vec<Literal>]| list.iter().map(Vec::len).sum::<usize>();
+        let mut parts = expression.parts.iter();
         match (expression.what, negated) {
             (_, true) if !inside => Some(vec![vec![(id, true)]]),
             (What::Not, _) => self.multiplied(expression.parts[0], !negated, inside, most),
             (What::And, false) | (What::Or, true) => {
                 let mut all = vec![Vec::new()];
-                for &part in &expression.parts {
+                for &part in parts {
                     let next = self.multiplied(part, negated, inside, most)?;
+                    let size = |list: &[Vec<Literal>]| list.iter().map(Vec::len).sum::<usize>();
                     if size(&all) * next.len() + size(&next) * all.len() > most {
                         return None;
                     }
@@ -110,15 +111,10 @@ impl Expressions {
                 }
                 Some(all)
             }
-            (What::Or, false) | (What::And, true) => {
-                let (mut all, mut room) = (Vec::new(), most);
-                for &part in &expression.parts {
-                    let next = self.multiplied(part, negated, inside, most)?;
-                    room = room.checked_sub(size(&next))?;
-                    all.extend(next);
-                }
-                Some(all)
-            }
+            (What::Or, false) | (What::And, true) => parts.try_fold(Vec::new(), |mut all, &part| {
+                all.extend(self.multiplied(part, negated, inside, most)?);
+                (all.len() <= most).then_some(all)
+            }),
             _ => Some(vec![vec![(id, negated)]]),
         }
     }

@@ -350,7 +350,7 @@ fn names_that_cannot_be_found_within_the_limits_are_an_error() {
         String::from("(role p) (init (n z z)) (legal p go) (goal p 0) (<= terminal (true (n ?x ?x)))");
     text += "(<= (next (n ?x (s ?y))) (true (n ?x ?y))) (<= (next (n (s ?x) ?y)) (true (n ?x ?y)))";
     for (limits, code) in [
-        (Limits { max_fluents: 1_000, max_term_depth: 50, ..Limits::default() }, "GDL136"),
+        (Limits { max_fluents: 1_000, max_term_depth: 50, ..Limits::default() }, "GDL137"),
         (Limits { fuel: 10_000, ..Limits::default() }, "GDLM7"),
         (Limits { max_bytes: 100_000, ..Limits::default() }, "GDL133"),
     ] {

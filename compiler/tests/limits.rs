@@ -213,6 +213,19 @@ fn an_error_after_very_many_of_growth_blocks_the_rules() {
     assert_eq!(checked(recursive), (1_101, false));
 }
 
+/// A growing relation is found also if no other rule of the rulesheet has variables.
+#[test]
+fn a_lone_relation_that_grows_is_reported() {
+    let options = Options::default();
+    let growing = "(p z) (<= (p (s ?x)) (p ?x)) (<= (next a) (p ?x))";
+    let source = Source::new("growing.kif", format!("{GAME}{growing}"));
+    let mut diagnostics = Diagnostics::new(options.levels.clone());
+    let tree = parse(&source, &options, &mut diagnostics);
+    check(&tree, &source, &options, &mut diagnostics);
+    let codes: Vec<&str> = diagnostics.iter().map(|diagnostic| diagnostic.code.id).collect();
+    assert!(codes.contains(&"GDL095"), "{codes:?}");
+}
+
 #[test]
 fn messages_name_some_of_a_long_path() {
     let links = repeat(3_000, |i| format!("(<= p{i} p{})", i + 1));

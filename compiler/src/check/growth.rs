@@ -345,9 +345,6 @@ impl Graph {
         let (mut found, mut effort) = (Vec::new(), EFFORT);
         let mut new: Vec<usize> = (0..self.nodes.len()).filter(|&node| missing[node] == 0).collect();
         for _ in 0..ROUNDS {
-            if new.is_empty() {
-                break;
-            }
             while let Some(node) = new.pop() {
                 if std::mem::replace(&mut finite[node], true) {
                     continue;
@@ -361,6 +358,9 @@ impl Graph {
                 }
             }
             new = self.round(&finite, &mut done, &mut found, &mut effort);
+            if new.is_empty() {
+                break;
+            }
         }
         found
     }

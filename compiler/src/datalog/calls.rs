@@ -27,7 +27,18 @@ pub(crate) struct Calls {
     /// The end of each call's arguments in `arguments`.
     ends: Vec<u32>,
     arguments: Vec<TermId>,
-    table: HashTable<u32>,
+    /// Each call with the upper half of its hash, so that growth reads the table alone.
+    table: HashTable<(u32, u32)>,
+}
+
+/// Returns the hash by which the table places a call with this upper half of its hash.
+fn spread(upper: u32) -> u64 {
+    u64::from(upper).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+/// Returns the upper half of a call's hash.
+fn upper(hash: u64) -> u32 {
+    (hash >> 32) as u32
 }
 
 impl Calls {
@@ -47,7 +58,7 @@ impl Calls {
 
     /// The bytes in use, if the hash table is two thirds full.
     pub(super) fn bytes(&self) -> usize {
-        16 * self.heads.len() + size_of::<TermId>() * self.arguments.len()
+        22 * self.heads.len() + size_of::<TermId>() * self.arguments.len()
     }
 
     pub(crate) fn find(&self, head: u32, arguments: &[TermId]) -> Option<u32> {
@@ -55,8 +66,11 @@ impl Calls {
     }
 
     pub(super) fn find_hashed(&self, hash: u64, head: u32, arguments: &[TermId]) -> Option<u32> {
-        let equal = |&call: &u32| self.head(call) == head && self.arguments(call) == arguments;
-        self.table.find(hash, equal).copied()
+        let half = upper(hash);
+        let equal = |&(call, other): &(u32, u32)| {
+            other == half && self.head(call) == head && self.arguments(call) == arguments
+        };
+        self.table.find(spread(half), equal).map(|&(call, _)| call)
     }
 
     /// Looks up the calls with one head and the consecutive `arguments`, `arity` for each call;
@@ -72,7 +86,12 @@ impl Calls {
     ) {
         let hashes = arguments.chunks_exact(arity).map(|arguments| hash_call(head, arguments));
         let first = found.len();
-        found.extend(hashes.map(|hash| self.table.find(hash, |_| true).copied()));
+        let halves = hashes.map(upper);
+        found.extend(
+            halves.map(|half| {
+                self.table.find(spread(half), |&(_, other)| other == half).map(|&(call, _)| call)
+            }),
+        );
         for (found, arguments) in found[first..].iter_mut().zip(arguments.chunks_exact(arity)) {
             *found = found.filter(|&call| self.head(call) == head && self.arguments(call) == arguments);
         }
@@ -84,9 +103,8 @@ impl Calls {
         self.heads.push(head);
         self.arguments.extend_from_slice(arguments);
         self.ends.push(self.arguments.len() as u32);
-        let mut table = std::mem::take(&mut self.table);
-        table.insert_unique(hash, call, |&call| hash_call(self.head(call), self.arguments(call)));
-        self.table = table;
+        let half = upper(hash);
+        self.table.insert_unique(spread(half), (call, half), |&(_, half)| spread(half));
         call
     }
 
@@ -102,7 +120,7 @@ impl Calls {
     /// Drops all calls but the first `len`. O(calls), or O(1) if there are at most `len`.
     pub(crate) fn truncate(&mut self, len: usize) {
         if len < self.heads.len() {
-            self.table.retain(|&mut call| (call as usize) < len);
+            self.table.retain(|&mut (call, _)| (call as usize) < len);
             self.heads.truncate(len);
             self.ends.truncate(len);
             self.arguments.truncate(self.ends.last().map_or(0, |&end| end as usize));

@@ -346,14 +346,19 @@ fn an_evaluation_over_the_limits_is_given_up_and_the_next_one_is_not() {
 
 #[test]
 fn names_that_cannot_be_found_within_the_limits_are_an_error() {
-    let mut text =
-        String::from("(role p) (init (n z z)) (legal p go) (goal p 0) (<= terminal (true (n ?x ?x)))");
-    text += "(<= (next (n ?x (s ?y))) (true (n ?x ?y))) (<= (next (n (s ?x) ?y)) (true (n ?x ?y)))";
-    for (limits, code) in [
-        (Limits { max_fluents: 1_000, max_term_depth: 50, ..Limits::default() }, "GDL137"),
-        (Limits { fuel: 10_000, ..Limits::default() }, "GDLM7"),
-        (Limits { max_bytes: 100_000, ..Limits::default() }, "GDL133"),
+    let frame = "(role p) (init (n z z)) (legal p go) (goal p 0) (<= terminal (true (n ?x ?x)))";
+    let grows = "(<= (next (n ?x (s ?y))) (true (n ?x ?y))) (<= (next (n (s ?x) ?y)) (true (n ?x ?y)))";
+    let pairs = "(<= (next (n ?x ?y)) (number ?x) (number ?y) (true (n z z)))";
+    let deep = "(<= (next (n ?x (s ?y))) (true (n ?x ?y)) (deep ?y)) (deep z) (deep (s z)) (deep (s (s z)))";
+    let numbers: String = (0..100).map(|number| format!("(number {number})")).collect();
+    for (rules_of_n, limits, code) in [
+        (grows.to_owned(), Limits { max_fluents: 1_000, ..Limits::default() }, "GDL137"),
+        (format!("{pairs}{numbers}"), Limits { max_fluents: 1_000, ..Limits::default() }, "GDL137"),
+        (format!("{pairs}{numbers}"), Limits { fuel: 10_000, ..Limits::default() }, "GDLM7"),
+        (format!("{pairs}{numbers}"), Limits { max_bytes: 100_000, ..Limits::default() }, "GDL133"),
+        (deep.to_owned(), Limits { max_term_depth: 4, ..Limits::default() }, "GDL136"),
     ] {
+        let text = format!("{frame}{rules_of_n}");
         let fault = Lifted::new(&rules(&text), &with_limits(limits)).expect_err("there are too many");
         assert_eq!(fault.code.id, code, "{}", fault.message);
         assert!(fault.help.is_some());

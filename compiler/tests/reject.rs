@@ -2,7 +2,8 @@
 //!
 //! `reject/NNN_name.kif` is a correct game with one mistake, that of the code `GDLNNN`.
 //! `reject/EXPECT.tsv` lists code, name, severity and a description of the mistake. Mistakes
-//! without a file are snippets here.
+//! without a file are snippets here. `reject/APPLICABILITY.tsv` lists how certain their edits are;
+//! `GDL_BLESS=1 cargo test -p gdl-compiler --test reject edits_are` rewrites it.
 
 use gdl_compiler::diagnostic::{codes, repair};
 use gdl_compiler::{Applicability, Diagnostics, Levels, Limits, Options, Severity, Source, compile};
@@ -378,6 +379,64 @@ fn many_mistakes_are_repaired() {
     assert_eq!(codes(unasked), certain);
     assert!(unasked.contains(&format!("{} of the files", certain.len())), "{}", certain.len());
     assert!(table.contains("edits alone repair 52 (61 %)"));
+}
+
+/// Returns the diagnostics of all cases, of snippets of all syntaxes and of the examples of pages,
+/// each with the text or the name of its case.
+fn all_diagnostics() -> Vec<(String, Diagnostics)> {
+    let with_lints = |syntax, text: String| {
+        let levels = Levels { warn: vec!["lints".to_owned()], ..Levels::default() };
+        let options = Options { levels, syntax, ..Options::default() };
+        let game = compile(&Source::new("snippet", text), &options);
+        game.map_or_else(|failure| failure.diagnostics, |game| game.diagnostics)
+    };
+    let mut all = Vec::new();
+    for Case { name, bytes, limits, .. } in cases() {
+        let found = diagnose(&name, bytes, limits).1;
+        all.push((name, found));
+    }
+    for (added, _) in REPAIRED {
+        all.push(((*added).to_owned(), with_lints(None, format!("{BASE}{added}\n"))));
+    }
+    for (syntax, before, added) in other_syntaxes::snippets() {
+        all.push((added.to_owned(), with_lints(Some(syntax), format!("{before}{added}\n"))));
+    }
+    for code in codes::ALL {
+        for (number, example) in code.examples().enumerate().filter(|(_, one)| one.syntax().is_some()) {
+            if let Ok(text) = String::from_utf8(example.file()) {
+                all.push((format!("{} example {}", code.id, number + 1), with_lints(None, text)));
+            }
+        }
+    }
+    all
+}
+
+/// Only edits that are listed as machine applicable are made unasked.
+#[test]
+fn edits_are_as_certain_as_listed() {
+    let mut lines = BTreeSet::new();
+    for (case, found) in all_diagnostics() {
+        for fault in found.iter().filter(|fault| !fault.edits.is_empty()) {
+            let case = case.split_whitespace().collect::<Vec<_>>().join(" ");
+            let case: String = case.chars().take(120).collect();
+            // Many cases have a variable that occurs once.
+            if fault.code == &codes::SINGLETON_VARIABLE && !case.starts_with("GDL103") {
+                continue;
+            }
+            lines.insert(format!("{}\t{}\t{case}\n", fault.code.id, fault.applicability.name()));
+        }
+    }
+    let lines: String = lines.into_iter().collect();
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reject/APPLICABILITY.tsv");
+    if std::env::var_os("GDL_BLESS").is_some() {
+        std::fs::write(&file, &lines).unwrap();
+    }
+    let listed = std::fs::read_to_string(&file).unwrap();
+    let differing = |one: &str, other: &str| {
+        one.lines().filter(|line| !other.lines().any(|known| known == *line)).map(str::to_owned).collect()
+    };
+    let (new, lost): (Vec<_>, Vec<_>) = (differing(&lines, &listed), differing(&listed, &lines));
+    assert!(new.is_empty() && lost.is_empty(), "new: {new:#?}\nlost: {lost:#?}");
 }
 
 /// The rules added to the game without a mistake, and the result of the edits.

@@ -135,6 +135,19 @@ pub(crate) const WHOLE: &[(&str, &str)] = &[
     ("GDL029 1:1", "role(robot)\ninit(control(robot))\npress :: on\nterminal :- on\ngoal(robot, 100) :- on"),
 ];
 
+/// The lists of snippets, each with its syntax and the rules before them.
+fn lists() -> [(Syntax, &'static str, &'static [(&'static str, &'static str)]); 3] {
+    let (infix, epilog) = (frame(Syntax::Infix), frame(Syntax::Epilog));
+    [(Syntax::Infix, infix, INFIX), (Syntax::Epilog, epilog, EPILOG), (Syntax::Epilog, "", WHOLE)]
+}
+
+/// Returns each snippet with its syntax and the rules before it.
+pub(crate) fn snippets() -> impl Iterator<Item = (Syntax, &'static str, &'static str)> {
+    lists()
+        .into_iter()
+        .flat_map(|(syntax, before, cases)| cases.iter().map(move |&(_, added)| (syntax, before, added)))
+}
+
 /// Runs the whole pipeline on a text with an addition. Returns the codes with their places, lints
 /// included, and the rendered diagnostics.
 fn faults(syntax: Syntax, before: &str, added: &str) -> (String, String) {
@@ -163,10 +176,7 @@ fn faults(syntax: Syntax, before: &str, added: &str) -> (String, String) {
 #[test]
 fn mistakes_are_reported_where_they_are() {
     let mut wrong = String::new();
-    let (infix, epilog) = (frame(Syntax::Infix), frame(Syntax::Epilog));
-    for (syntax, before, cases) in
-        [(Syntax::Infix, infix, INFIX), (Syntax::Epilog, epilog, EPILOG), (Syntax::Epilog, "", WHOLE)]
-    {
+    for (syntax, before, cases) in lists() {
         for (expected, added) in cases {
             let (found, shown) = faults(syntax, before, added);
             let is_there = found.split(", ").any(|fault| fault == *expected);

@@ -350,7 +350,7 @@ fn names_that_cannot_be_found_within_the_limits_are_an_error() {
     let grows = "(<= (next (n ?x (s ?y))) (true (n ?x ?y))) (<= (next (n (s ?x) ?y)) (true (n ?x ?y)))";
     let pairs = "(<= (next (n ?x ?y)) (number ?x) (number ?y) (true (n z z)))";
     let deep = "(<= (next (n ?x (s ?y))) (true (n ?x ?y)) (deep ?y)) (deep z) (deep (s z)) (deep (s (s z)))";
-    let numbers: String = (0..100).map(|number| format!("(number {number})")).collect();
+    let numbers = (0..100).fold(String::new(), |text, number| text + &format!("(number {number})"));
     for (rules_of_n, limits, code) in [
         (grows.to_owned(), Limits { max_fluents: 1_000, ..Limits::default() }, "GDL137"),
         (format!("{pairs}{numbers}"), Limits { max_fluents: 1_000, ..Limits::default() }, "GDL137"),

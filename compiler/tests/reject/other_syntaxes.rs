@@ -135,8 +135,11 @@ pub(crate) const WHOLE: &[(&str, &str)] = &[
     ("GDL029 1:1", "role(robot)\ninit(control(robot))\npress :: on\nterminal :- on\ngoal(robot, 100) :- on"),
 ];
 
+/// Snippets with the code and the place of the mistake, see [`INFIX`].
+type Snippets = &'static [(&'static str, &'static str)];
+
 /// The lists of snippets, each with its syntax and the rules before them.
-fn lists() -> [(Syntax, &'static str, &'static [(&'static str, &'static str)]); 3] {
+fn lists() -> [(Syntax, &'static str, Snippets); 3] {
     let (infix, epilog) = (frame(Syntax::Infix), frame(Syntax::Epilog));
     [(Syntax::Infix, infix, INFIX), (Syntax::Epilog, epilog, EPILOG), (Syntax::Epilog, "", WHOLE)]
 }

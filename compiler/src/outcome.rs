@@ -87,7 +87,7 @@ fn winless(rules: &Rules, role: usize, name: &str) -> Diagnostic {
 /// The initial state: GDL120 at the rule that makes it terminal, or GDL121 at the declaration of
 /// each role without a legal move in it.
 fn start(rules: &Rules, ground: &GroundRules, diagnostics: &mut Diagnostics) {
-    let truths = ground.truths(|fluent| ground.initial[fluent as usize]);
+    let truths = ground.truths(&|fluent| ground.initial[fluent as usize]);
     if let Some(rule) = ground.terminal.and_then(|terminal| ground.firing(terminal, &truths)) {
         let span = rules.rules[rule].head.span;
         diagnostics.push(

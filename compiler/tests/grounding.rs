@@ -170,7 +170,7 @@ fn a_rule_that_was_split_fires_when_all_of_it_holds() {
         let fired = |fluents: &[&str], joint: &[u32]| {
             let number = |name: &&str| ground.vocabulary.fluents.iter().position(|other| other == name);
             let holding: Vec<usize> = fluents.iter().filter_map(number).collect();
-            let truths = ground.truths_of_step(|fluent| holding.contains(&(fluent as usize)), joint);
+            let truths = ground.truths_of_step(&|fluent| holding.contains(&(fluent as usize)), joint);
             let mut fired = vec![false; ground.with_instances().len()];
             ground.mark_fired(&truths, &mut fired);
             fired

@@ -92,7 +92,7 @@ impl<'g> Play<'g> {
             (0..state.len()).filter(|&f| state[f]).map(|f| names.fluents[f].as_str()).collect();
         let known: Vec<String> = expected.iter().map(ToString::to_string).collect();
         assert_eq!(held, known, "fluents");
-        let truths = game.truths(|fluent| state[fluent as usize]);
+        let truths = game.truths(&|fluent| state[fluent as usize]);
         let holds = |atom: &AtomId| truths[atom.index()];
         let (mut all_legal, mut all_goals) = (Vec::new(), Vec::new());
         for role in 0..names.roles.len() {
@@ -121,7 +121,7 @@ impl<'g> Play<'g> {
 
     /// Makes a joint move in both engines.
     fn step(&mut self, joint: &[u32]) {
-        let truths = self.game.truths_of_step(|fluent| self.state[fluent as usize], joint);
+        let truths = self.game.truths_of_step(&|fluent| self.state[fluent as usize], joint);
         let names = &self.game.vocabulary.moves;
         let made: Vec<_> =
             joint.iter().map(|&m| self.evaluator.term(&names[m as usize]).expect("a move")).collect();

@@ -2,7 +2,8 @@
 //!
 //! Computing the truth of all atoms takes time in proportion to the ground program. Play runs on
 //! the net. This module answers the questions that only rules can answer: which rule derives an
-//! atom, and which rules never derive one.
+//! atom, and which rules never derive one. Functions take closures as trait objects, so that this
+//! crate compiles them.
 
 use super::{GroundRules, Literal, Meaning, stratified, terms::AtomId};
 
@@ -10,14 +11,14 @@ impl GroundRules {
     /// Computes the truth of each atom, by its index, in a state where no move is made. `holds`
     /// returns whether a fluent holds there. O(ground rules).
     #[must_use]
-    pub fn truths(&self, holds: impl Fn(u32) -> bool) -> Vec<bool> {
+    pub fn truths(&self, holds: &dyn Fn(u32) -> bool) -> Vec<bool> {
         stratified::evaluate(self, |meaning| matches!(meaning, Meaning::Fluent(fluent) if holds(fluent)))
     }
 
     /// Computes the truth of each atom, by its index, when each role makes its move of `joint`.
     /// `holds` returns whether a fluent holds in the state. O(ground rules).
     #[must_use]
-    pub fn truths_of_step(&self, holds: impl Fn(u32) -> bool, joint: &[u32]) -> Vec<bool> {
+    pub fn truths_of_step(&self, holds: &dyn Fn(u32) -> bool, joint: &[u32]) -> Vec<bool> {
         stratified::evaluate(self, |meaning| match meaning {
             Meaning::Fluent(fluent) => holds(fluent),
             Meaning::Does(role, action) => joint.get(role as usize) == Some(&action),

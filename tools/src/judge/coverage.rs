@@ -90,7 +90,7 @@ impl<'g> Seen<'g> {
         if fires {
             let holds = |fluent: u32| self.game.holds(state, FluentId::from_index(fluent as usize));
             let joint: Vec<u32> = joint.unwrap_or(&[]).iter().map(|action| action.index() as u32).collect();
-            self.ground.mark_fired(&self.ground.truths_of_step(holds, &joint), &mut self.fired);
+            self.ground.mark_fired(&self.ground.truths_of_step(&holds, &joint), &mut self.fired);
         }
     }
 

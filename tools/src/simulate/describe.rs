@@ -173,7 +173,7 @@ impl<'g> Scene<'g> {
         // The ground rules and the game number the fluents in the same order.
         let mut holds = vec![false; subject.ground.vocabulary.fluents.len()];
         subject.game.fluents(state).for_each(|fluent| holds[Id::index(fluent)] = true);
-        Self { subject, truths: subject.ground.truths(|fluent| holds[fluent as usize]) }
+        Self { subject, truths: subject.ground.truths(&|fluent| holds[fluent as usize]) }
     }
 
     /// Returns the head of a rule that derives the atom in this state.

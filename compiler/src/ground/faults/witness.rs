@@ -66,7 +66,7 @@ impl Seen {
     /// role has no legal move.
     fn step(&mut self, ground: &GroundRules, state: &[bool], numbers: &mut Numbers) -> Option<Vec<bool>> {
         let holds = |fluent: u32| state[fluent as usize];
-        let truths = ground.truths(holds);
+        let truths = ground.truths(&holds);
         let mut made = Vec::new();
         for (role, list) in (0u32..).zip(&ground.legal) {
             let legal = list.iter().filter(|(_, atom)| truths[atom.index()]);
@@ -85,7 +85,7 @@ impl Seen {
         if made.len() < ground.legal.len() {
             return None;
         }
-        let truths = ground.truths_of_step(holds, &made);
+        let truths = ground.truths_of_step(&holds, &made);
         Some(ground.next.iter().map(|next| next.is_some_and(|atom| truths[atom.index()])).collect())
     }
 }

@@ -85,6 +85,12 @@ export interface Before {
   moves: string[];
 }
 
+/** A joint move, which has a move of each role, and the state after it. */
+export interface Step {
+  state: string;
+  moves: string[];
+}
+
 /** A board as grids of cells. */
 export interface Board {
   relation: string;
@@ -218,10 +224,10 @@ export class Game {
   position(state?: string, options?: RequestOptions): Promise<Position>;
   /** Makes a joint move. */
   apply(state: string, moves: string[], options?: RequestOptions): Promise<Position>;
-  /** Makes random joint moves, at most `steps`. `state` in a step is the state after its moves. */
+  /** Makes random joint moves, at most `steps`. */
   walk(
     options?: RequestOptions & { state?: string; seed?: number; steps?: number },
-  ): Promise<{ steps: Before[]; end: Position }>;
+  ): Promise<{ steps: Step[]; end: Position }>;
   /** Returns what a page draws of a state; `before` is the step that led to it. */
   scene(state: string, options?: RequestOptions & { before?: Before }): Promise<Scene>;
   /** Lists moves of a role that are not legal, at most 200. */

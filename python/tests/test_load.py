@@ -211,3 +211,17 @@ def test_a_lint_that_does_not_exist_is_named(option: str) -> None:
         refuse(gdl.loads, wrong, "is not a lint")
     for odd in (3, [3], None):
         refuse(gdl.loads, odd, None, TypeError)
+
+
+def test_abandoned_evaluations_are_errors() -> None:
+    """A term that grows for ever exceeds the limits of a state after many moves."""
+    growing = gdl.loads(
+        "(role r) (init (n z)) (legal r go) (goal r 0) (<= terminal (true (n end)))"
+        "(<= (next (n (s ?x))) (true (n ?x)))"
+    )
+    assert growing.engine == "lifted"
+    assert growing.perft(3) == [1, 1, 1]
+    with pytest.raises(ValueError, match="evaluations were abandoned"):
+        growing.playouts(1)
+    with pytest.raises(ValueError, match="evaluations were abandoned"):
+        growing.perft(1_500)

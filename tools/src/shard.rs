@@ -81,16 +81,16 @@ impl<'g> Plan<'g> {
     pub fn new(subject: Subject<'g>, request: &Request, seed: u64) -> Result<Self> {
         let mut plan = Self {
             subject,
-            header: Document::new(&subject, Job::Analysis { count: 0 }, seed),
+            header: Document::new(&subject, Job::Analysis { count: 0, lenient: false }, seed),
             players: Vec::new(),
             level: Vec::new(),
         };
         let (job, blocks) = match (request, subject) {
-            (Request::Analysis { count }, Subject::Rulesheets(rulesheets)) => {
+            (Request::Analysis { count, lenient }, Subject::Rulesheets(rulesheets)) => {
                 if rulesheets.is_empty() {
                     return Err(Error::Input("there is no rulesheet to analyze".to_owned()));
                 }
-                (Job::Analysis { count: *count }, rulesheets.len() as u64)
+                (Job::Analysis { count: *count, lenient: *lenient }, rulesheets.len() as u64)
             }
             (Request::Analysis { .. }, Subject::Game(..)) => {
                 return Err(Error::Usage("an analysis in shards is one of many rulesheets".to_owned()));
@@ -209,11 +209,11 @@ impl<'g> Plan<'g> {
                 let contest = contest(&self.players, *nodes, seed);
                 contest.play(game, blocks, threads, cancel, tell, &|_, _| Ok(())).map(Sums::Matches)
             }
-            (Job::Analysis { count }, Subject::Rulesheets(rulesheets)) => {
+            (Job::Analysis { count, lenient }, Subject::Rulesheets(rulesheets)) => {
                 let settings =
                     Settings { seed, count: *count, seconds: None, threads, cancel: cancel.clone() };
                 let entries = rulesheets[places].iter().zip(1..).map(|(rulesheet, done)| {
-                    let entry = analyze_one(rulesheet, &settings);
+                    let entry = analyze_one(rulesheet, *lenient, &settings);
                     tell(done);
                     entry
                 });
@@ -323,9 +323,10 @@ fn contest(players: &[Spec], nodes: u64, seed: u64) -> Contest<'_> {
 }
 
 /// Analyzes a rulesheet. The entry has its figures, or the reason why there are none.
-fn analyze_one(rulesheet: &Rulesheet, settings: &Settings) -> Entry {
-    let figures =
-        Loader::new().name(&rulesheet.name).load(&rulesheet.text).map_err(|error| error.to_string());
+fn analyze_one(rulesheet: &Rulesheet, lenient: bool, settings: &Settings) -> Entry {
+    let loader = Loader::new().name(&rulesheet.name);
+    let loader = if lenient { loader.lenient() } else { loader };
+    let figures = loader.load(&rulesheet.text).map_err(|error| error.to_string());
     let figures = figures.and_then(|game| {
         let figures = analyze::analyze(&rulesheet.name, &game, settings, &|_| ());
         match game.failed_evaluations() {

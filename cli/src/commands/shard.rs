@@ -9,7 +9,7 @@ use gdl_tools::{
     contest::{DEFAULT_COUNT, DEFAULT_NODES},
     error::Result,
     fingerprint::fingerprint,
-    game::GameArg,
+    game::{GameArg, ReadingArgs},
     load, output,
     parse::{count, threads, whole},
     players::Spec,
@@ -100,6 +100,8 @@ enum Job {
         #[arg(long, short = 'n', value_name = "N", default_value_t = 1_000, value_parser = count)]
         count: u64,
         #[command(flatten)]
+        reading: ReadingArgs,
+        #[command(flatten)]
         seed: SeedArgs,
         #[command(flatten)]
         piece: PieceArgs,
@@ -166,9 +168,9 @@ pub(crate) fn run(args: &ShardArgs) -> Result {
             let request = Request::Matches { players, count: *count, nodes: *nodes };
             (on_game(game, &request, seed.seed, piece), piece)
         }
-        Job::Analysis { folder, count, seed, piece } => {
+        Job::Analysis { folder, count, reading, seed, piece } => {
             let rulesheets = Rulesheet::all_in(folder)?;
-            let request = Request::Analysis { count: *count };
+            let request = Request::Analysis { count: *count, lenient: reading.lenient };
             (make(Subject::Rulesheets(&rulesheets), &request, seed.seed, piece), piece)
         }
         Job::Merge(args) => return merge::run(args),

@@ -441,7 +441,7 @@ fn a_warning_is_one_in_every_command() {
 }
 
 /// A game that ends after one move and gives the role `bob` no goal value.
-const UNREWARDED: &str = "(role ann) (role bob) (init (step 1)) (legal ann hold) (legal ann pass) (legal bob wait)
+pub(super) const UNREWARDED: &str = "(role ann) (role bob) (init (step 1)) (legal ann hold) (legal ann pass) (legal bob wait)
     (<= (next (step 2)) (true (step 1)))\n(<= terminal (true (step 2)))\n(<= (goal ann 50) (true (step 2)))\n";
 
 #[test]

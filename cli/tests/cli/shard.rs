@@ -161,6 +161,22 @@ fn an_analysis_in_shards_has_the_figures_of_each() {
 }
 
 #[test]
+fn an_analysis_can_be_lenient() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("lenient_folder");
+    fs::create_dir_all(&folder).expect("a folder");
+    fs::write(folder.join("unrewarded.kif"), super::games::UNREWARDED).expect("a file");
+    let path = folder.to_str().expect("a path in UTF-8");
+    let strict = shard(&["analysis", path, "--count", "20"]);
+    let lenient = shard(&["analysis", path, "--count", "20", "--lenient"]);
+    for (document, faulty) in [(&strict, &["unrewarded.kif"][..]), (&lenient, &[])] {
+        let merged = valid(&merge("lenient", &[document]));
+        assert_eq!(merged["summary"]["faulty"], serde_json::json!(faulty), "{merged}");
+    }
+    assert_eq!(valid(&lenient)["job"]["lenient"], true);
+    assert_eq!(valid(&strict)["job"].get("lenient"), None);
+}
+
+#[test]
 fn what_is_missing_is_told() {
     let job = ["playouts", "nim", "--count", "1000", "--engine", "single", "--range"];
     let [a, b] = ["0..2", "5..60"].map(|range| shard(&[&job[..], &[range]].concat()));

@@ -47,7 +47,7 @@ def shard(
         progress: A function that is called with the number of blocks done, several times a second.
         options: Those of the job. `playouts`: `count`, by default a million, and `engine`, `lanes`
             or `single`. `perft`: `depth` and `prefix`. `matches`: `players`, `count` and `nodes`.
-            `analysis`: `count`.
+            `analysis`: `count` and `lenient`.
 
     Returns:
         The document, one JSON object.

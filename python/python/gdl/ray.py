@@ -112,7 +112,11 @@ def matches(
 
 
 def analysis(
-    rulesheets: Mapping[str, str] | str | os.PathLike[str], count: int = 1_000, seed: int = 0, **how: Unpack[How]
+    rulesheets: Mapping[str, str] | str | os.PathLike[str],
+    count: int = 1_000,
+    seed: int = 0,
+    lenient: bool = False,
+    **how: Unpack[How],
 ) -> str:
     """Analyses rulesheets by random games.
 
@@ -120,6 +124,7 @@ def analysis(
         rulesheets: A folder of rulesheets (`*.kif`), or their texts by name.
         count: The number of games of each rulesheet that are followed move by move.
         seed: The seed of the random moves.
+        lenient: Reads rulesheets with errors as other systems do, see `gdl.load`.
         how: The options of `How`.
 
     Returns:
@@ -129,7 +134,7 @@ def analysis(
         ValueError: An argument is invalid.
         OSError: The folder cannot be read.
     """
-    return run(rulesheets, "analysis", {"count": count}, seed, **how)
+    return run(rulesheets, "analysis", {"count": count, "lenient": lenient}, seed, **how)
 
 
 def run(

@@ -43,6 +43,9 @@ pub enum Request {
         /// The number of random games that are followed for each rulesheet.
         #[serde(default = "followed")]
         count: u64,
+        /// True if rulesheets with errors are read as other systems read them.
+        #[serde(default)]
+        lenient: bool,
     },
 }
 
@@ -116,6 +119,9 @@ pub enum Job {
     Analysis {
         /// The number of random games that are followed for each rulesheet.
         count: u64,
+        /// True if rulesheets with errors are read as other systems read them.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        lenient: bool,
     },
 }
 
@@ -141,7 +147,7 @@ impl Job {
             }
             Self::Matches { nodes: 0, .. } => return Err("players need a node for a move".to_owned()),
             Self::Matches { count, .. } => ("matches", *count, MANY),
-            Self::Analysis { count } => ("games to follow", *count, MANY),
+            Self::Analysis { count, .. } => ("games to follow", *count, MANY),
         };
         if (1..=most).contains(&count) {
             Ok(())

@@ -27,18 +27,19 @@ pub(crate) struct Calls {
     /// The end of each call's arguments in `arguments`.
     ends: Vec<u32>,
     arguments: Vec<TermId>,
-    /// Each call with the upper half of its hash, so that growth reads the table alone.
+    /// Each call with its hash folded to 32 bits, so that growth reads the table alone.
     table: HashTable<(u32, u32)>,
 }
 
-/// Returns the hash by which the table places a call with this upper half of its hash.
-fn spread(upper: u32) -> u64 {
-    u64::from(upper).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+/// Folds a hash to 32 bits. On 32-bit machines the upper half of a hash is 0.
+fn fold(hash: u64) -> u32 {
+    (hash ^ (hash >> 32)) as u32
 }
 
-/// Returns the upper half of a call's hash.
-fn upper(hash: u64) -> u32 {
-    (hash >> 32) as u32
+/// Returns the hash by which the table places a call with this folded hash. The table takes the
+/// bucket from the low bits, so the best bits of the product go there.
+fn spread(folded: u32) -> u64 {
+    u64::from(folded).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32)
 }
 
 impl Calls {
@@ -66,11 +67,11 @@ impl Calls {
     }
 
     pub(super) fn find_hashed(&self, hash: u64, head: u32, arguments: &[TermId]) -> Option<u32> {
-        let half = upper(hash);
+        let folded = fold(hash);
         let equal = |&(call, other): &(u32, u32)| {
-            other == half && self.head(call) == head && self.arguments(call) == arguments
+            other == folded && self.head(call) == head && self.arguments(call) == arguments
         };
-        self.table.find(spread(half), equal).map(|&(call, _)| call)
+        self.table.find(spread(folded), equal).map(|&(call, _)| call)
     }
 
     /// Looks up the calls with one head and the consecutive `arguments`, `arity` for each call;
@@ -86,12 +87,10 @@ impl Calls {
     ) {
         let hashes = arguments.chunks_exact(arity).map(|arguments| hash_call(head, arguments));
         let first = found.len();
-        let halves = hashes.map(upper);
-        found.extend(
-            halves.map(|half| {
-                self.table.find(spread(half), |&(_, other)| other == half).map(|&(call, _)| call)
-            }),
-        );
+        found.extend(hashes.map(|hash| {
+            let folded = fold(hash);
+            self.table.find(spread(folded), |&(_, other)| other == folded).map(|&(call, _)| call)
+        }));
         for (found, arguments) in found[first..].iter_mut().zip(arguments.chunks_exact(arity)) {
             *found = found.filter(|&call| self.head(call) == head && self.arguments(call) == arguments);
         }
@@ -103,8 +102,8 @@ impl Calls {
         self.heads.push(head);
         self.arguments.extend_from_slice(arguments);
         self.ends.push(self.arguments.len() as u32);
-        let half = upper(hash);
-        self.table.insert_unique(spread(half), (call, half), |&(_, half)| spread(half));
+        let folded = fold(hash);
+        self.table.insert_unique(spread(folded), (call, folded), |&(_, folded)| spread(folded));
         call
     }
 
@@ -124,6 +123,24 @@ impl Calls {
             self.heads.truncate(len);
             self.ends.truncate(len);
             self.arguments.truncate(self.ends.last().map_or(0, |&end| end as usize));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Hashes of 32 bits, as 32-bit machines compute them, and those of multiples of large numbers
+    /// go to many buckets.
+    #[test]
+    fn hashes_are_spread_over_the_table() {
+        let narrow = |value: u32| u64::from(value.wrapping_mul(0x93d7_65dd));
+        let multiples = |value: u32| hash([7, value << 12].into_iter());
+        for hashes in [&narrow as &dyn Fn(u32) -> u64, &multiples] {
+            let mut buckets = vec![0; 1 << 16];
+            (0..1 << 15).for_each(|value| buckets[spread(fold(hashes(value))) as usize % (1 << 16)] += 1);
+            assert!(buckets.iter().max() < Some(&12), "{:?}", buckets.iter().max());
         }
     }
 }

@@ -214,7 +214,7 @@ fn what_nothing_depends_on_is_dropped() {
 fn a_term_beyond_the_limits_is_blamed_on_the_rule_that_makes_it() {
     // Relations before and after the growing one fire in each round too.
     let before = "(<= (seen ?x) (true (n ?x)))";
-    // Terms grow up to a finite depth, so that only the limit stops them.
+    // The depth is finite, so the check of growth accepts the rules; the limit is lower.
     let grows = "(<= (next (n (s ?x))) (true (n ?x)) (deep ?x))";
     let after = "(<= (next (m ?x)) (true (n ?x)) (seen ?x))";
     let frame = "(role r) (init (n z)) (legal r go) (goal r 0) (<= terminal (true (m z)))

@@ -391,7 +391,8 @@ fn whoever_follows_may_end_it_while_declared_names_are_read() {
         let made = Lifted::new(&rules, &Options { observer, ..with_limits(limits) });
         (reports.load(Ordering::Relaxed), made.err().map(|fault| fault.code.name))
     };
-    let (reports, _) = end(usize::MAX);
+    let (reports, fault) = end(usize::MAX);
+    assert!(reports > 1 && fault.is_some_and(|name| name != "cancelled"), "{reports} reports, {fault:?}");
     for last in 0..reports {
         assert_eq!(end(last), (last + 1, Some("cancelled")), "of {reports} reports");
     }

@@ -5,8 +5,8 @@
 //! without a file are snippets here. `reject/APPLICABILITY.tsv` lists how certain their edits are;
 //! `GDL_BLESS=1 cargo test -p gdl-compiler --test reject edits_are` rewrites it.
 
-use gdl_compiler::diagnostic::{codes, repair};
-use gdl_compiler::{Applicability, Diagnostics, Levels, Limits, Options, Severity, Source, compile};
+use gdl_compiler::diagnostic::{codes, frame, repair};
+use gdl_compiler::{Applicability, Diagnostics, Levels, Limits, Options, Severity, Source, Syntax, compile};
 use std::{collections::BTreeSet, path::Path};
 
 #[path = "reject/other_syntaxes.rs"]
@@ -381,6 +381,31 @@ fn many_mistakes_are_repaired() {
     assert!(table.contains("edits alone repair 52 (61 %)"));
 }
 
+/// Further rules for the game without a mistake, and whole rulesheets, whose edits are listed.
+const EDITED: &[(&str, &str)] = &[
+    (BASE, "(<- (p ?x) (q ?x))"),
+    (BASE, "(if (p ?x) (q ?x))"),
+    (BASE, "(if (q ?x) (goal white 50))"),
+    (BASE, "(<= (differ ?x ?y) (distinct ?x ?y))"),
+    (BASE, "(p \"black\")"),
+    (BASE, "(p\u{a0}1)"),
+    (BASE, "(role green)"),
+    ("", "(role robot) (legal go) (init a) (next a) (goal 50) (<= terminal (true b))"),
+    ("", "(role robot) (legal robot go) (init a) (next a) (goall robot 50) (<= terminal (true b))"),
+    (
+        "",
+        "(role red) (role blue) (legal ?r go) (init a) (next a) (goal red 5) (goal bleu 5) (<= terminal (true b))",
+    ),
+];
+
+/// Further rules for the game in Epilog, whose edits are listed.
+const EDITED_EPILOG: &[&str] = &[
+    "rich :- pille(3)",
+    "rich :- lefd(3, 1, 2)",
+    "terminall :- pile(1)",
+    "takee(N) :: pile(N) ==> ~pile(N)",
+];
+
 /// Returns the diagnostics of all cases, of snippets of all syntaxes and of the examples of pages,
 /// each with the text or the name of its case.
 fn all_diagnostics() -> Vec<(String, Diagnostics)> {
@@ -398,7 +423,11 @@ fn all_diagnostics() -> Vec<(String, Diagnostics)> {
     for (added, _) in REPAIRED {
         all.push(((*added).to_owned(), with_lints(None, format!("{BASE}{added}\n"))));
     }
-    for (syntax, before, added) in other_syntaxes::snippets() {
+    for (before, added) in EDITED {
+        all.push(((*added).to_owned(), with_lints(None, format!("{before}{added}\n"))));
+    }
+    let epilog = EDITED_EPILOG.iter().map(|added| (Syntax::Epilog, frame(Syntax::Epilog), *added));
+    for (syntax, before, added) in other_syntaxes::snippets().chain(epilog) {
         all.push((added.to_owned(), with_lints(Some(syntax), format!("{before}{added}\n"))));
     }
     for code in codes::ALL {

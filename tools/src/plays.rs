@@ -73,8 +73,9 @@ pub struct Failure {
     pub why: Option<Box<Explanation>>,
 }
 
-/// A callback that counts joint move sequences of lengths 1 to a depth. The state is KIF text.
-pub type Counter<'a> = dyn FnMut(&str, usize) -> Result<Vec<u128>> + 'a;
+/// A callback that counts joint move sequences of lengths 1 to a depth. The state is KIF text. The
+/// inner error is the first limit that an evaluation exceeded.
+pub type Counter<'a> = dyn FnMut(&str, usize) -> Result<std::result::Result<Vec<u128>, String>> + 'a;
 
 /// Reads a file of plays.
 ///
@@ -186,7 +187,12 @@ pub fn run(evaluator: &Evaluator<'_>, test: &Test, count: &mut Counter<'_>) -> R
     for (span, step) in &test.steps {
         let failed = |failure: Failure| Some(Failure { span: Some(*span), ..failure });
         if let Step::Perft(expected) = step {
-            let counts = count(&kif(&state), expected.len())?;
+            let counts = match count(&kif(&state), expected.len())? {
+                Ok(counts) => counts,
+                Err(excess) => {
+                    return Ok(failed(plain(format!("evaluations were abandoned: the first {excess}"))));
+                }
+            };
             if counts != *expected {
                 let row = |counts: &[u128]| counts.iter().map(u128::to_string).collect::<Vec<_>>().join(" ");
                 let message = format!("expected {}, counted {}", row(expected), row(&counts));
@@ -412,7 +418,9 @@ impl<'a> Judge<'a> {
         let game = self.lifted.get_or_init(lift).as_ref().map_err(|error| plain(error.clone()))?;
         let position = game.parse_state(&kif(state)).map_err(|error| plain(error.to_string()))?;
         let answer = lifted(game, &position);
-        game.failed_evaluations().map_or(Ok(answer), |(_, excess)| Err(plain(excess)))
+        game.failed_evaluations().map_or(Ok(answer), |(_, excess)| {
+            Err(plain(format!("evaluations were abandoned: the first {excess}")))
+        })
     }
 }
 

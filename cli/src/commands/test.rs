@@ -79,14 +79,14 @@ pub(crate) fn run(args: &TestArgs) -> Result {
     let evaluator = Evaluator::with_limits(&rules, &options.limits);
     let evaluator = evaluator.map_err(|error| Error::Input(error.to_string()))?;
     let mut game: Option<Dynamic> = None;
-    let mut count = |state: &str, depth: usize| -> Result<Vec<u128>> {
+    let mut count = |state: &str, depth: usize| -> Result<std::result::Result<Vec<u128>, String>> {
         if game.is_none() {
             game = Some(load::play(text.clone(), &silent, None)?);
         }
-        let Some(game) = &game else { return Ok(Vec::new()) };
+        let Some(game) = &game else { return Ok(Ok(Vec::new())) };
         let history = History::from_text(game, state).map_err(|error| Error::Input(error.to_string()))?;
         let counts = perft(game, history.state().clone(), depth);
-        game.failed_evaluations().map_or(Ok(counts), |(_, excess)| Err(Error::Input(excess)))
+        Ok(game.failed_evaluations().map_or(Ok(counts), |(_, excess)| Err(excess)))
     };
     let files = if args.files.is_empty() { vec![file_of(&args.game)?] } else { args.files.clone() };
     let lift = || load::play(text.clone(), &silent, Some(Way::Lifted));

@@ -31,13 +31,22 @@ pub fn run(mut command: Command, input: &str, cap: Duration) -> io::Result<Repor
         scope.spawn(|| stdin.map(|mut pipe| pipe.write_all(input.as_bytes())));
         let output = scope.spawn(|| stdout.map_or(Ok(String::new()), io::read_to_string));
         let mut stopped = false;
-        while child.try_wait()?.is_none() {
+        let ended = loop {
+            match child.try_wait() {
+                Ok(None) => {}
+                ended => break ended,
+            }
             if start.elapsed() > cap {
                 stopped = true;
-                child.kill()?;
+                // A child that has just ended cannot be killed.
+                let _ = child.kill();
             }
             thread::sleep(Duration::from_millis(2));
+        };
+        if ended.is_err() {
+            let _ = child.kill();
         }
+        ended?;
         let output = output.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
         Ok(Report { output, stopped })
     })

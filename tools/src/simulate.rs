@@ -124,7 +124,7 @@ pub fn simulate(
         conclude(subject, &graph, &mut findings, diagnostics);
     }
     for (fault, line) in findings.into_lines() {
-        let found = describe::describe(subject, settings, fault, &line);
+        let found = describe::describe(subject, fault, &line);
         // A check of the initial state has already reported it.
         let is_known = |known: &Diagnostic| (known.code, known.span) == (found.code, found.span);
         if !matches!(fault, Fault::Stuck { .. }) || !diagnostics.iter().any(is_known) {

@@ -3,7 +3,7 @@
 
 use crate::{load, report};
 use gdl_compiler::{
-    Options, Severity, Source,
+    Diagnostic, Options, Severity, Source,
     diagnostic::{Code, codes},
 };
 use gdl_runtime::{Dynamic, Game};
@@ -50,10 +50,16 @@ pub fn judge(source: &Source, options: &Options, keep: &mut dyn FnMut(&Dynamic, 
     let (mut diagnostics, compiled) = load::inspect(source, options);
     let excess = diagnostics.are_excesses();
     let summary = match compiled {
-        Ok(compiled) => Dynamic::decode(&compiled.table).ok().map(|game| {
-            keep(&game, false);
-            summarise(&compiled)
-        }),
+        Ok(compiled) => match Dynamic::decode(&compiled.table) {
+            Ok(game) => {
+                keep(&game, false);
+                Some(summarise(&compiled))
+            }
+            Err(error) => {
+                diagnostics.push(Diagnostic::new(&codes::INTERNAL_ERROR, None, error.to_string()));
+                None
+            }
+        },
         Err(Some(rules)) if excess => load::excuse(&rules, options, &mut diagnostics).map(|game| {
             keep(&game, true);
             evaluated(&game)

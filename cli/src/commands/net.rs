@@ -226,7 +226,7 @@ fn print(
         ("mutex groups", net.mutex_groups.len(), "groups of fluents that exclude each other"),
         ("ground rules", compiled.ground.len(), "instances of the rules"),
         ("gates", net.ands(), "conjunctions of any width"),
-        ("operations", net.operations(), "of two operands; below, those of each output"),
+        ("operations", net.operations(), "of two operands"),
         ("depth", net.depth(), "gates on the longest path"),
     ];
     for (title, figure, meaning) in figures {
@@ -234,7 +234,11 @@ fn print(
     }
     for purpose in net.purposes().into_iter().take(MOST_PURPOSES) {
         let [operations, alone] = [purpose.operations, purpose.alone].map(|count| thousands(count as u128));
-        writeln!(out, "    {DIM}{operations:>22}  {}, {alone} of them for it alone{DIM:#}", purpose.name)?;
+        writeln!(
+            out,
+            "    {DIM}{operations:>22}  for {}, {alone} of them for nothing else{DIM:#}",
+            purpose.name
+        )?;
     }
     for (place, operations) in (1..).zip(compiled.operations()) {
         let operations = thousands(operations as u128);

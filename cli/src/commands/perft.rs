@@ -26,8 +26,8 @@ Examples:
 pub(crate) struct PerftArgs {
     #[command(flatten)]
     pub game: GameArg,
-    /// The engine for moves [default: table-lanes; without lanes table, events or lifted, as a
-    /// trial says or, if the rules take too much to be grounded, lifted]
+    /// The engine for moves [default: table-lanes; if the game has no lanes, a trial chooses table,
+    /// events or lifted; if grounding exceeds its limits, lifted]
     #[arg(long, value_enum)]
     pub engine: Option<EngineChoice>,
     /// The instruction set of lanes; results do not depend on it [default: the best one of this

@@ -2,8 +2,8 @@
 //!
 //! Computing the truth of all atoms takes time in proportion to the ground program. Play runs on
 //! the net. This module answers the questions that only rules can answer: which rule derives an
-//! atom, and which rules never derive one. Functions take closures as trait objects, so that this
-//! crate compiles them.
+//! atom, and which rules never derive one. Closures are trait objects, so that the
+//! functions are compiled in this crate.
 
 use super::{GroundRules, Literal, Meaning, stratified, terms::AtomId};
 

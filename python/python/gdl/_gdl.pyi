@@ -165,6 +165,10 @@ class Game:
 
         Returns:
             The numbers of sequences of 1, 2, .. `depth` joint moves.
+
+        Raises:
+            ValueError: The evaluation of a state exceeds its limits, which is possible only if the
+                rules are interpreted.
         """
     def playouts(
         self,
@@ -203,7 +207,8 @@ class Game:
             The counts of results, lengths and time.
 
         Raises:
-            ValueError: An option is invalid, or graphics cards cannot play the game.
+            ValueError: An option is invalid, graphics cards cannot play the game, or the evaluation
+                of a state exceeds its limits, which is possible only if the rules are interpreted.
             OSError: The package was built without `gpu`, or no card was found, or the card failed.
         """
     def analyze(self, count: int = 1_000, seed: int = 0, threads: int = 0) -> dict[str, Any]:

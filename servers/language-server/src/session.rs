@@ -303,7 +303,8 @@ impl<O: Output> Session<O> {
             if before.is_some() {
                 self.clear(&uri)?;
             }
-            let message = format!("{} is not checked: too many rulesheets are open", uri.as_ref());
+            let message =
+                format!("{} is not checked: the open rulesheets are too many or too large", uri.as_ref());
             return self.notify("window/showMessage", json!({ "type": 2, "message": message }));
         }
         self.documents.insert(uri.as_ref().to_owned(), Document::new(uri, version, text));

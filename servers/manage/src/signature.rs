@@ -67,7 +67,9 @@ impl Key {
         let mut text = Vec::new();
         file.take(MOST_BYTES + 1).read_to_end(&mut text).map_err(|error| unreadable(&error))?;
         if text.len() as u64 > MOST_BYTES {
-            return Err(unreadable(&format!("it has more than {MOST_BYTES} bytes: no key file is as large")));
+            return Err(unreadable(&format!(
+                "it has more than {MOST_BYTES} bytes: no key file is that large"
+            )));
         }
         Self::read(&String::from_utf8_lossy(&text)).ok_or_else(|| {
             unreadable(

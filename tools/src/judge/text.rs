@@ -144,7 +144,7 @@ pub fn print(judgement: &Judgement, out: &mut dyn Write) -> io::Result<()> {
         if let Some(value) = drama.decided {
             writeln!(
                 out,
-                "  decided        {} {DIM}of the moves are made after the match is decided{DIM:#}",
+                "  decided        {} {DIM}of the positions come after the match is decided{DIM:#}",
                 share(value)
             )?;
         }
@@ -236,7 +236,7 @@ fn skill(ladder: &Ladder, out: &mut dyn Write) -> io::Result<()> {
         match rung.gain {
             Some(gain) => writeln!(
                 out,
-                "  {pair:<30} {:>+6.2} {DIM}({:+.2} .. {:+.2}) in {} matches{DIM:#}",
+                "  {pair:<30} {:>+6.2} {DIM}({:+.2} .. {:+.2}), matches: {}{DIM:#}",
                 gain.mean,
                 gain.interval[0],
                 gain.interval[1],
@@ -248,7 +248,7 @@ fn skill(ladder: &Ladder, out: &mut dyn Write) -> io::Result<()> {
     for (nodes, (games, mean, _)) in ladder.goals.iter().filter(|(_, (games, ..))| *games > 0) {
         writeln!(
             out,
-            "  {:<30} {mean:>6.1} {DIM}mean goal in {} games{DIM:#}",
+            "  {:<30} {mean:>6.1} {DIM}mean goal, games: {}{DIM:#}",
             strength(*nodes),
             thousands(*games)
         )?;

@@ -1,7 +1,7 @@
 //! Diagnostics of the findings: the rules concerned, the moves that show the fault, and help.
 
 use super::{
-    Settings, Subject,
+    Subject,
     findings::{Fault, Line},
     sample,
 };
@@ -16,7 +16,7 @@ use gdl_compiler::{
 use gdl_runtime::{Game, GameExt, bits::BitBox, game::Id};
 
 /// Returns the diagnostic of a fault.
-pub(super) fn describe(subject: Subject<'_>, settings: &Settings, fault: Fault, line: &Line) -> Diagnostic {
+pub(super) fn describe(subject: Subject<'_>, fault: Fault, line: &Line) -> Diagnostic {
     let Subject { rules, game, .. } = subject;
     let name = |role: usize| &game.vocabulary().roles()[role];
     let (before, state) = replay(subject, line);
@@ -64,8 +64,9 @@ pub(super) fn describe(subject: Subject<'_>, settings: &Settings, fault: Fault, 
                 .help("count the moves in a fluent, and make `terminal` hold at a limit")
         }
         Fault::TooLong => {
-            let moves = counted(settings.steps, "move");
-            let all_compared = settings.steps < sample::most_met(game);
+            let steps = line.moves.len() / game.shape().roles;
+            let moves = counted(steps, "move");
+            let all_compared = steps < sample::most_met(game);
             let compared = if all_compared { ", and no state was repeated" } else { "" };
             let message = format!("a random game is not over after {moves}{compared}");
             Diagnostic::new(&codes::NON_TERMINATING, first_terminal(subject), message)

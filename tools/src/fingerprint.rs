@@ -1,6 +1,6 @@
 //! Fingerprints of rulesheets: 64 hexadecimal digits, equal for KIF rulesheets that differ only in
-//! white space and comments. In other syntaxes, line breaks count, since `%` comments end there; only
-//! comments that begin with `;` are ignored.
+//! white space and comments. In other syntaxes, line breaks count, since `%` comments end there;
+//! only comments that begin with `;` are ignored.
 
 use gdl_compiler::Syntax;
 use sha2::{Digest, Sha256};

@@ -163,7 +163,7 @@ fn what_is_in_vain_is_sought_with_a_part_of_the_fuel() {
     assert_eq!(told(50_000_000), 1);
 }
 
-/// Three places are labels, and the note counts the others.
+/// Three places after the first one are labels, and the note has the number of the rest.
 #[test]
 fn places_that_are_not_shown_are_counted() {
     for (literals, expected) in [(4, ""), (5, "and 1 more such literal"), (9, "and 5 more such literals")] {

@@ -38,9 +38,9 @@ def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest
 
 @pytest.fixture
 def shared() -> Callable[[str], Path]:
-    """A function from a path to `shared/<path>` of the nearest folder above that has it.
+    """Returns a function that finds `shared/<path>` in the nearest parent folder that has it.
 
-    It skips the test if there is none.
+    The function skips the test if no parent folder has the path.
     """
 
     def find(path: str) -> Path:

@@ -11,7 +11,7 @@
 //! | parts of such rows | [`legal_words`], [`percept_words`] |
 //! | many games step by step | [`Games`], [`Stepper`], [`Lockstep`] |
 //! | plain code for each instruction set | [`Work`], [`Isa::work`](crate::lanes::Isa::work) |
-//! | games of compilations (feature `load`) | `compile`, `playable`, `Estimate` |
+//! | compiling and choosing an engine (feature `load`) | `compile`, `playable`, `Estimate` |
 
 pub use crate::{
     circuit::Circuit,

@@ -70,7 +70,7 @@ impl Stream {
     }
 }
 
-/// Computes a number of `SplitMix64`: a bijection that scatters consecutive seeds.
+/// Returns the output of `SplitMix64` for `seed`: a bijection that scatters consecutive seeds.
 fn mix(seed: u64) -> u64 {
     let x = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -146,7 +146,7 @@ pub trait Word: Vector {
         bytes::collect(self)
     }
 
-    /// Transposes 8 x 8 words of 64 bits: word j of the i-th becomes word i of the j-th.
+    /// Transposes 8 x 8 words of 64 bits: word j of `words[i]` becomes word i of `words[j]`.
     #[inline(always)]
     fn exchange(words: [Self; 8]) -> [Self; 8] {
         transpose::apply(words, transpose::Exchange)

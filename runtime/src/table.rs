@@ -267,9 +267,9 @@ impl Table {
         self.step(state, self.places(&mut [(0, 0); FEW_ROLES], &mut Vec::new(), joint));
     }
 
-    /// Writes the percepts of each role, when each makes its move of `joint` in `state`, into all
-    /// of `percepts`. O(gates + words of the row). For up to eight roles it does not allocate once
-    /// the thread has stepped a game of this size.
+    /// Writes the percepts of each role after the joint move `joint` in `state`. Overwrites all of
+    /// `percepts`. O(gates + words of the row). For up to eight roles it does not allocate once the
+    /// thread has stepped a game of this size.
     ///
     /// Missing words of `state` have unspecified values.
     ///

@@ -72,7 +72,7 @@ impl Visitor for Agree {
     }
 }
 
-/// A trial chooses the engine with the lower expected time a step. The large tables of pig and
+/// A trial chooses the engine with the lower expected time per step. The large tables of pig and
 /// kalah shrink when specialised; in amazons fewer gates change between states than a
 /// specialisation keeps.
 #[test]

@@ -1,6 +1,6 @@
-//! Engines agree with the oracle, which implements the semantics naively. They are compared on
-//! built-in games, generated rulesheets, disputed points of the language, the player to move, and
-//! recorded plays used as tests.
+//! Engines, evaluator and explanations agree with the oracle, which implements the semantics
+//! naively. The rulesheets are the built-in games, generated ones, and disputed points of the
+//! language. Other tests check the role to move, and recorded plays as tests of their rulesheets.
 
 mod agreement;
 mod differential;

@@ -12,7 +12,7 @@ use crate::{
 use gdl_runtime::{Dynamic, Game, GameExt, Loader, bits::BitBox, chance::Stream};
 use std::collections::BTreeMap;
 
-/// A position with long chains of men.
+/// The Woldouby position, which has no kings.
 const WOLDOUBY: &str = "W:W25,27,28,30,32,33,34,35,37,38:B12,13,14,16,18,19,21,23,24,26";
 /// A position with kings.
 const KINGS: &str = "B:BK17,K24:W6,9,10,11,20,21,22,23,30,K31,33,37,41,42,43,44,46";

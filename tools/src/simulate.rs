@@ -156,7 +156,7 @@ fn conclude(subject: Subject<'_>, graph: &Graph<'_>, findings: &mut Findings, di
 /// The results of checking one state.
 struct Sight {
     terminal: bool,
-    /// For each role its goal value, or `None` unless it has exactly one.
+    /// The goal value of each role, by role index; `None` if the role has no value or several.
     goals: Vec<Option<u8>>,
     choices: Choices,
 }

@@ -67,7 +67,7 @@ const LIMITS: Limits =
 /// Returns an error if the rulesheet or a trace has errors, a trace differs, or writing to stdout
 /// fails.
 pub(crate) fn run(args: &VerifyArgs) -> Result {
-    // The reasoners of traces are case-sensitive and lenient, and report no lints.
+    // The reasoners that made the traces are case-sensitive and lenient, and report no lints.
     let options = Options { case_sensitive: true, lenient: true, ..load::quiet() };
     let source = load::open(&args.rules, &options)?;
     let way = match args.engine {

@@ -19,7 +19,7 @@ pub(super) enum Word {
     And,
     /// `=`
     Equals,
-    /// `=>`, `<=>` and `->`, which put the conclusion last.
+    /// `=>` and `->`, which put the conclusion last. `<=>` is reported like them.
     Implies,
     Role,
     Init,

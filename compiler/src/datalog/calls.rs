@@ -27,7 +27,7 @@ pub(crate) struct Calls {
     /// The end of each call's arguments in `arguments`.
     ends: Vec<u32>,
     arguments: Vec<TermId>,
-    /// Each call with its hash folded to 32 bits, so that growth reads the table alone.
+    /// Each call with its hash folded to 32 bits, so that resizing the table hashes no call again.
     table: HashTable<(u32, u32)>,
 }
 

@@ -1,11 +1,11 @@
 //! The evaluation of tables, component by component.
 //!
 //! A [`Machine`] has a [`Program`], a state and possibly a joint move. [`Machine::demand`] brings
-//! relations up to date. Tables that depend on the rules alone are filled once. Those of a state
-//! are kept until another state is entered, those of a joint move until another joint move is. A
-//! relation with more than [`ON_DEMAND`] tuples is evaluated on demand if its component allows that
-//! (`may_be_on_demand`). Rules that read the relation then query its tuples with the arguments that
-//! are bound.
+//! relations up to date. Tables that depend on the rules alone are filled once. A table that
+//! depends on the state is kept until the state changes. A table that depends on the joint move is
+//! kept until the joint move or the state changes. A relation with more than [`ON_DEMAND`] tuples
+//! is evaluated on demand if its component allows that (`may_be_on_demand`). Rules that read the
+//! relation then query its tuples with the arguments that are bound.
 
 use super::plan::{Mode, ON_DEMAND, Planner, Step};
 use super::program::{Clause, Component, Goal, Layer, Program};

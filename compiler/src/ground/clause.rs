@@ -2,8 +2,8 @@
 //!
 //! A [`Clause`] has positive literals that bind variables, and tests that only read bound ones.
 //! [`clauses`] converts checked [`Rules`]. An `or` that binds variables becomes a relation of its
-//! own. Instead, it becomes one clause for each branch if fewer than `NAMED_FROM` combinations of
-//! branches exist, or a branch needs the rest of the body. All other connectives stay inside the
+//! own. If there are fewer than `NAMED_FROM` combinations of branches, or a branch needs the rest
+//! of the body, the `or` becomes one clause for each branch. All other connectives stay inside the
 //! tests.
 //!
 //! An `or` may give many clauses. The steps and bytes of each clause, and of each copy of a body,
@@ -229,7 +229,7 @@ pub(super) struct Clauses {
     pub(super) formula: RelationId,
     /// The relations that are derived only as far as they are requested.
     pub(super) demanded: Vec<RelationId>,
-    /// The relations of the rules whose facts a rewriting changed or dropped.
+    /// The relations whose facts a rewriting changed or dropped.
     pub(super) rewritten: Vec<RelationId>,
 }
 

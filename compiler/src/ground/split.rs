@@ -117,8 +117,8 @@ impl Splitter {
         RelationId(self.relations as u32 - 1)
     }
 
-    /// Splits a clause and its parts repeatedly, while estimates promise that it pays. Returns the
-    /// clauses that replace it, or `None` if it stays whole.
+    /// Splits a clause and its parts repeatedly, as long as a cut seems to pay. Returns the clauses
+    /// that replace it, or `None` if it stays whole.
     pub(super) fn split(&mut self, grounder: &mut Grounder<'_>, number: usize) -> Option<Vec<Clause>> {
         let clause = Clause::clone(grounder.clause(number));
         let now = expect(grounder, number);
@@ -131,8 +131,8 @@ impl Splitter {
     }
 
     /// Merges vast clauses that differ in one literal, and splits the result. A new relation stands
-    /// for any of these literals. Returns the clauses that replace them, or `None` if estimates do
-    /// not promise that it pays.
+    /// for any of these literals. Returns the clauses that replace them, or `None` if that does not
+    /// seem to pay.
     pub(super) fn merge(&mut self, grounder: &mut Grounder<'_>, branches: &Branches) -> Option<Vec<Clause>> {
         let Branches { numbers, place, literals } = branches;
         let found: usize = numbers.iter().map(|&number| grounder.yields(number)).sum();
@@ -179,8 +179,9 @@ impl Splitter {
         Some(done)
     }
 
-    /// Unfolds literals of fixed relations in a clause with `now` instances, one after the other,
-    /// while estimates promise that it pays. Returns clauses with their estimated instances.
+    /// Unfolds each literal of a fixed relation in a vast clause if that reduces the estimated
+    /// number of instances. `now` is this number for `clause`. Returns the clauses, each with its
+    /// estimated number.
     fn unfold(&mut self, grounder: &mut Grounder<'_>, clause: Clause, now: f64) -> Vec<(Clause, f64)> {
         let (mut pending, mut done) = (vec![(clause, now, 0)], Vec::new());
         while let Some((clause, now, place)) = pending.pop() {
@@ -195,8 +196,8 @@ impl Splitter {
         done
     }
 
-    /// Unfolds the literal at `place` of a clause with `now` instances. Returns `None` unless the
-    /// new clauses, after one cut of each, promise fewer instances.
+    /// Unfolds the literal at `place` of a clause with `now` instances. Returns `None` if the new
+    /// clauses, each after its best cut, do not have clearly fewer instances by estimate.
     fn replace(
         &mut self,
         grounder: &mut Grounder<'_>,
@@ -223,8 +224,8 @@ impl Splitter {
         self.cuts(grounder, clause, now).first().map_or(now, |cut| cut.cost(scale))
     }
 
-    /// Splits clauses and their parts repeatedly, while it promises to pay. Appends the results to
-    /// `done`, and returns whether any clause was split.
+    /// Splits clauses and their parts repeatedly, as long as a cut seems to pay. Appends the
+    /// results to `done`, and returns whether any clause was split.
     fn settle(
         &mut self,
         grounder: &mut Grounder<'_>,
@@ -332,8 +333,8 @@ impl Splitter {
         false
     }
 
-    /// Applies a cut. Returns the clauses that may be split further, with their estimated
-    /// instances. Clauses of guards go to `done`.
+    /// Applies a cut. Returns the clauses that may be split further, each with its estimated number
+    /// of instances. Clauses of guards go to `done`.
     fn apply(
         &mut self,
         grounder: &mut Grounder<'_>,

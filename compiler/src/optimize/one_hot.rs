@@ -155,8 +155,9 @@ impl Groups {
         Some(())
     }
 
-    /// Replaces a long exclusion among sorted operands, or all of them by false if two exclude each
-    /// other. Returns false if there is nothing to replace.
+    /// Replaces a long exclusion among sorted operands by its complement, or removes an exclusion
+    /// that a member implies. If operands exclude each other, replaces all of them by false.
+    /// Returns false if there is nothing to replace.
     fn complement(
         &self,
         net: &mut Net,

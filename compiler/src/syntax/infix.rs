@@ -3,9 +3,9 @@
 //! `head(X) :- p(X, y) & ~q(X)` is the list `(<= (head ?X) (p ?X y) (not (q ?X)))`, and each node
 //! has the place of its source. Words that begin with a capital letter or `_` are variables; each
 //! `_` is a variable of its own. `or(..)` and `|` are the same, as are `not(..)` and `~`. `&`
-//! inside `|` or `~` is multiplied out into separate rules. [`translate`] writes sentences of infix
-//! GDL in a text of KIF as forms. O(bytes), and [`MOST_LITERALS`] for each rule that is multiplied
-//! out.
+//! inside `|` or `~` is multiplied out into separate rules. [`translate`] turns sentences of infix
+//! GDL that stand in a text of KIF into forms. O(bytes), and [`MOST_LITERALS`] for each rule that
+//! is multiplied out.
 
 use super::expressions::{Expressions, Id, Literal, What, read as expressions};
 use super::{Kind, NodeId, Syntax, Tree, writer::BLANK, writer::Writer};
@@ -41,8 +41,8 @@ pub(super) fn read(source: &Source, limits: &Limits) -> (Tree, Vec<Diagnostic>) 
     (reader.tree, reader.found)
 }
 
-/// Returns the edits that write the sentences from `start` on in KIF; empty if the first is no
-/// sentence of infix GDL.
+/// Returns the edits that translate the sentences at the start of `text[start..]` into KIF. Empty
+/// if the first one is not a sentence of infix GDL.
 pub(super) fn translate(text: &str, start: usize) -> Vec<Edit> {
     let source = Source::new("", &text[start..]);
     let limits = Limits { max_nesting: DEEPEST, ..Limits::default() };

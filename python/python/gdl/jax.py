@@ -8,8 +8,8 @@
 ((1024, 8), (1024, 86))
 
 `game` makes a `Game` from any rulesheet that has a net, `pgx` makes an environment of Pgx, and
-`write` makes a file that needs JAX and NumPy alone. `python -m gdl.jax GAME > game.py` writes the
-same file.
+`write` makes a file that needs only JAX and NumPy, and Pgx for its function `pgx`.
+`python -m gdl.jax GAME > game.py` writes the same file.
 
 Action `i` of a role is its move `Game.moves[role][i]`, which is `game.moves_of(role)[i]` of gdl. A
 step takes one action if at most one role has a choice in each state (`gdl.Game.prove`), otherwise
@@ -86,9 +86,10 @@ def game(rules: GameLike, *, max_steps: int | None = None) -> Game:
 
 
 def write(rules: GameLike, path: str | PathLike[str]) -> None:
-    """Writes a game as a Python file that needs JAX and NumPy alone.
+    """Writes a game as a Python file that needs only JAX and NumPy.
 
-    The file has `GAME`, a `gdl.jax.Game`, and the function `pgx`. Equal rules give equal files.
+    The file has `GAME`, a `gdl.jax.Game`, and the function `pgx`, which also needs Pgx. Equal rules
+    give equal files.
 
     Args:
         rules: A `gdl.Game`, or a source for `gdl.load`.

@@ -90,7 +90,7 @@ impl<'g, G: Game> Expansion<'g, G> {
         Some(Self { rows: RowExpansion::new(game.table()?, isa)?, game: PhantomData })
     }
 
-    /// The instruction set that passes use.
+    /// The instruction set of the passes.
     #[must_use]
     pub fn isa(&self) -> Isa {
         self.rows.isa()

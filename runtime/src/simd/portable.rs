@@ -1,8 +1,8 @@
 //! Planes as four vectors of 128 bits, which nearly all machines have.
 //!
-//! AES rounds are most of the work of random games on machines without AES instructions. Nearly all
-//! machines have these instructions, so they are detected at run time, and called for three rounds
-//! at a time.
+//! Without AES instructions, AES rounds are most of the work of random games. Nearly all machines
+//! have the instructions. Because some lack them, they are detected at run time, and one call runs
+//! three rounds.
 
 #[cfg(target_arch = "aarch64")]
 use super::arm as machine;

@@ -100,7 +100,7 @@ impl Split {
     /// The maximum number of bytes of a split without its residuals.
     const BYTES: usize = size_of::<HotCounter<Case>>() << SELECTORS;
 
-    /// Selects the fluents of a circuit. O(gates * candidates).
+    /// Finds the selectors of a circuit. O(gates * candidates).
     pub(super) fn new(wanted: Wanted<'_>) -> Self {
         let Wanted { observe, fluents, .. } = wanted;
         let outputs = wanted.outputs();

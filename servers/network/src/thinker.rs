@@ -37,7 +37,7 @@ impl fmt::Debug for Thought {
 
 /// The next task.
 enum Task {
-    /// Switch to a better engine.
+    /// Play by this engine, the first or a better one, after following the given steps.
     Sit(ReadyGame, Vec<Step>),
     /// Think before the first move, until the given time.
     Prepare(Instant, Cancel),

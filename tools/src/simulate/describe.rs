@@ -79,7 +79,8 @@ pub(super) fn describe(subject: Subject<'_>, fault: Fault, line: &Line) -> Diagn
     diagnostic.witness(witness(subject, line, &state))
 }
 
-/// Adds a note on the fluent that was lost, if `terminal` depends on a fluent that no rule keeps.
+/// Adds a label about the loss and suggests a frame rule, if play lost a fluent that `terminal`
+/// depends on and no rule keeps.
 fn lost(subject: Subject<'_>, line: &Line, diagnostic: Diagnostic) -> Diagnostic {
     /// The most moves that are searched for the loss.
     const MOST: usize = 1_000;

@@ -371,8 +371,7 @@ impl Splitter<'_> {
         let functional: Vec<(u32, usize)> = (0..clause.positives.len())
             .filter_map(|i| Some((self.functional_variable(&clause.positives[i], &head)?, i)))
             .collect();
-        // The first literal with the variable binds it, unless the literal has another functional
-        // variable.
+        // A variable is bound by the first of its literals that has no other functional variable.
         let mut bindings: Vec<(u32, usize)> = Vec::new();
         for &(variable, i) in &functional {
             let own = clause.positives[i].variables();

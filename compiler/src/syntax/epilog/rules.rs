@@ -267,8 +267,8 @@ impl Translation<'_> {
         }
     }
 
-    /// Returns the alternatives of a formula. A formula under `~` stays whole, since a variable may
-    /// have any value there.
+    /// Returns the alternatives of a formula. A formula under `~` stays one literal, which holds if
+    /// no values of its unbound variables satisfy the formula.
     fn alternatives(&mut self, id: Id, negated: bool) -> Option<Vec<Vec<Signed>>> {
         let expressions = self.sheet.expressions;
         let found = expressions.alternatives_outside(id, negated, MOST_LITERALS);

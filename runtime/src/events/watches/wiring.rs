@@ -73,7 +73,8 @@ impl Wiring {
         let (fluents, inputs) = (net.initial.len(), net.inputs());
         let first = shape.state_words() * 64;
         u32::try_from(first + shape.view_words() * 64).ok()?;
-        // Trees have fewer than twice the operands, and signals take one bit more than gates.
+        // Splitting wide gates into trees less than doubles the operands. A signal takes one bit
+        // more than a gate. So all numbers fit into 32 bits.
         (net.len() + net.literals() < (1 << 30)).then_some(())?;
         let mut uses = vec![0_u32; net.len()];
         let and = |gate: usize| match net.gate(gate as u32) {

@@ -231,7 +231,7 @@ function netPanel(panel, refresh) {
       detail.textContent = "";
       if (!picture) {
         drawn = null;
-        // Of a large net a part is shown first: the gates of a legal move.
+        // If the net is too large for a picture, the gates of a legal move are chosen first.
         const part = sight.outputs.find((name) => name.startsWith("legal "));
         if (isFirst && part) choice.value = part;
         const isOther = choice.value !== (sight.of ?? "");

@@ -387,7 +387,7 @@ const EDITED: &[(&str, &str)] = &[
     (BASE, "(if (p ?x) (q ?x))"),
     (BASE, "(if (q ?x) (goal white 50))"),
     (BASE, "(<= (differ ?x ?y) (distinct ?x ?y))"),
-    (BASE, "(kind a) (<= (two ?k1 ?k2) (kind ?k1) (kind ?k2)) (<= (differ ?k1 ?k2) (distinct ?k1 ?k2))"),
+    (BASE, "(kind a) (<= far (kind ?x) (kind ?y) (differ ?x ?y)) (<= (differ ?x ?y) (distinct ?x ?y))"),
     (BASE, "(p \"black\")"),
     (BASE, "(p\u{a0}1)"),
     (BASE, "(role green)"),

@@ -247,8 +247,8 @@ impl Events {
         state.iter_mut().zip(next).for_each(|(word, &next)| *word = next);
     }
 
-    /// Writes the percepts of each role, when each makes its move of `joint` in `state`, into a row
-    /// of percepts.
+    /// Writes the percepts of each role after the joint move `joint` in `state` to a row of
+    /// percepts.
     ///
     /// # Panics
     /// Panics if `percepts` is shorter than [`Shape::percept_words`] for each role.

@@ -1,6 +1,6 @@
 """A program that steps a net of gates in JAX; `load` builds it from the data of a game.
 
-`gdl.jax.write` copies this file, so it needs JAX and NumPy alone.
+`gdl.jax.write` copies this file, so it needs only JAX and NumPy.
 
 A state of a game is a row of bits: the fluents, the legal moves of each role, and one bit for each
 role that is set if it has several. A batch is transposed to planes, where a uint32 has one bit of

@@ -64,9 +64,11 @@ def test_numbers_are_those_of_one_run() -> None:
 def test_folder(tmp_path: Path) -> None:
     (tmp_path / "nim.kif").write_text(NIM.kif)
     assert gdl.shard(tmp_path, "analysis", count=5) == gdl.shard({"nim.kif": NIM.kif}, "analysis", count=5)
-    unrewarded = {"bob.kif": NIM.kif + "\n(role bob) (legal bob wait)"}
-    assert "GDL033" in gdl.shard(unrewarded, "analysis", count=5)
-    assert "GDL033" not in gdl.shard(unrewarded, "analysis", count=5, lenient=True)
+    rules = "(role ann) (init p) (legal ann go) (<= (next q) (does ann go)) (<= terminal (true q))"
+    for lenient in (False, True):
+        document = json.loads(gdl.shard({"ann.kif": rules}, "analysis", count=5, lenient=lenient))
+        (entry,) = document["parts"][0]["rulesheets"]
+        assert (entry.get("error") is None) == (entry.get("figures") is not None) == lenient
     with pytest.raises(OSError, match="cannot read"):
         gdl.shard(tmp_path / "none", "analysis")
     (tmp_path / "nim.kif").unlink()

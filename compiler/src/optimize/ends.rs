@@ -6,8 +6,9 @@
 //! false at the latter. The values known at the earlier phase limit the changes of a step. A fluent
 //! whose next value is a conjunction with itself does not become true. One whose next value is a
 //! disjunction with itself does not become false. A gate changes only with one of its operands.
-//! Where a signal that is false at a phase is used, "and the state is at another phase" is added.
-//! Then the nets of phases, and circuits specialised by the role to move, fold it to false.
+//! Each use of a signal that is false at a phase becomes a conjunction with "the state is at
+//! another phase". The nets of phases, and circuits specialised by the role to move, fold it to
+//! false.
 //!
 //! The values at each phase are computed as for [`phases`](super::phases). In addition, each phase
 //! visits each operand a constant number of times, and the operands of the gates that a next value

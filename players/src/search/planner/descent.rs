@@ -262,7 +262,7 @@ fn need(problem: &mut Problem, frame: &mut Frame, open: &impl Fn(&Frame) -> Vec<
 }
 
 /// Returns the place of the move to try next: a needed one, otherwise one with the least distance.
-/// Of several such moves it is the first, or a random one if `is_drawn`.
+/// Takes the first of several such moves, or a random one if `is_drawn`.
 fn next(frame: &Frame, stream: &mut Stream, is_drawn: bool) -> Option<usize> {
     let needed = frame.marks.iter().position(|&mark| mark == Mark::Needed);
     needed.or_else(|| {

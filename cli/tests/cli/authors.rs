@@ -170,6 +170,21 @@ fn json_of(run: &super::Run) -> serde_json::Value {
     serde_json::from_str(&run.stdout).expect("JSON")
 }
 
+/// A term doubles in each step, so the state of step 17 exceeds the limits. Other tests pass.
+#[test]
+fn a_count_that_exceeds_the_limits_fails_its_test_alone() {
+    let rules = "(role a) (init (n z)) (legal a go) (goal a 0) (<= terminal (true (n end)))
+        (<= (next (n (pair ?x ?x))) (true (n ?x)))";
+    let game = file("doubling.kif", rules);
+    let plays =
+        file("doubling.plays", format!("(test far (perft{}))\n(test near (perft 1 1))", " 1".repeat(20)));
+    let run = gdl(&["test", &game, &plays]);
+    assert_eq!(run.code, Some(1), "{}{}", run.stdout, run.stderr);
+    assert!(run.stdout.contains("far: evaluations were abandoned: the first "), "{}", run.stdout);
+    let report = json_of(&gdl(&["test", &game, &plays, "--json"]));
+    assert_eq!((&report["passed"], &report["failed"]), (&1.into(), &1.into()), "{report}");
+}
+
 #[test]
 fn files_that_are_no_tests_are_refused_with_their_place() {
     let path = file("refused_dominoes.kif", GAME);

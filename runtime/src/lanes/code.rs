@@ -33,7 +33,7 @@ pub trait Code {
     /// Saves the states of ended games.
     fn keep<W: Word>(&self, phase: usize, slots: &mut Slots);
 
-    /// Scores the saved states.
+    /// Scores the saved states. Playouts score them by the table.
     fn score<W: Word>(&self, phase: usize, slots: &mut Slots);
 
     /// For each counted slot, in order, adds to its sum the number of `scored` lanes that it

@@ -243,7 +243,7 @@ impl<'l> Player<'l> {
     fn keep<W: Word, C: Code + ?Sized>(&mut self, code: &C, ended: W) {
         let phase = self.phase;
         if W::load(&self.kept[phase]).and(ended).any() {
-            self.score::<W, C>(code, phase);
+            self.score(phase);
         }
         ended.store(&mut self.slots[ENDED as usize]);
         code.keep::<W>(phase, &mut self.slots);
@@ -251,12 +251,11 @@ impl<'l> Player<'l> {
         W::load(kept).or(ended).store(kept);
     }
 
-    /// Counts the scores of the saved states.
-    #[inline(always)]
-    fn score<W: Word, C: Code + ?Sized>(&mut self, code: &C, phase: usize) {
-        code.score::<W>(phase, &mut self.slots);
-        let kept = std::mem::replace(&mut self.kept[phase], Plane::ZERO);
-        self.count_scores(code, phase, W::load(&kept));
+    /// Counts the scores of the saved states. This is rare, so the table always does it: AVX2 code
+    /// for the scores of reversi would be a third of all its code.
+    #[inline(never)]
+    fn score(&mut self, phase: usize) {
+        self.isa.run(Scores { player: self, phase });
     }
 
     /// Counts the scores of ended games.
@@ -326,6 +325,25 @@ pub fn add<W: Word>(sum: &mut Plane, word: W) {
     W::load(sum).add(word.counts()).store(sum);
 }
 
+/// A kernel that counts the scores of the states that were saved at a phase.
+struct Scores<'p, 'l> {
+    player: &'p mut Player<'l>,
+    phase: usize,
+}
+
+impl Kernel for Scores<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<W: Word>(self) {
+        let Self { player, phase } = self;
+        let code = &*player.lanes.phases;
+        code.score::<W>(phase, &mut player.slots);
+        let kept = std::mem::replace(&mut player.kept[phase], Plane::ZERO);
+        player.count_scores(code, phase, W::load(&kept));
+    }
+}
+
 /// A kernel that makes at most `limit` steps.
 pub(super) struct Steps<'p, 'l, C: ?Sized> {
     pub(super) code: &'p C,
@@ -348,7 +366,7 @@ impl<C: Code + ?Sized> Kernel for Steps<'_, '_, C> {
         if player.is_over() {
             for phase in 0..player.kept.len() {
                 if code.keeps(phase) && player.kept[phase] != Plane::ZERO {
-                    player.score::<W, C>(code, phase);
+                    player.score(phase);
                 }
             }
         }

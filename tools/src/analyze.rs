@@ -1,10 +1,10 @@
 //! Measures of a game: [`Figures`] of its size, length and outcome, from random games.
 //!
-//! Some games are followed move by move ([`walk`]). Many more are played in lanes for totals.
+//! Some games are followed move by move ([`Walks`]). Many more are played in lanes for totals.
 //! Figures depend on the seed and the number of games alone. [`page`] shows them with charts, which
 //! [`chart`] draws.
 //!
-//! The settings bound the number of games and [`walk::longest`] bounds their length. Games in lanes
+//! The settings bound the number of games and [`longest`] bounds their length. Games in lanes
 //! are played in parts of about `PART` gate evaluations. The work can be cancelled between parts
 //! and between moves. A page has a constant number of marks for each role and each ply, and at most
 //! 40 moves.
@@ -12,42 +12,22 @@
 pub mod chart;
 pub mod openings;
 pub mod page;
-pub mod states;
 pub mod text;
-pub mod walk;
 
-use crate::statistics::Z95;
-use gdl_runtime::{Cancel, Dynamic, Game, Playouts, Stats, chance::Stream};
+pub use gdl_exploration::{statistics::Estimate, walk::Settings};
+
+use gdl_exploration::walk::{Walks, longest};
+use gdl_runtime::{Dynamic, Game, Playouts, Stats, bits::BitBox, chance::Stream};
 use openings::Openings;
 use serde_json::{Map, Value, json};
 use std::time::{Duration, Instant};
-use walk::Walks;
 
-/// The amount of play.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    /// The seed of random choices.
-    pub seed: u64,
-    /// The number of games followed move by move.
-    pub count: u64,
-    /// The time limit for everything in seconds, which replaces `count`.
-    pub seconds: Option<f64>,
-    /// The number of threads.
-    pub threads: usize,
-    /// The signal that cancels the analysis.
-    pub cancel: Cancel,
-}
+/// The number of games played in lanes for the outcome, for each game that is followed.
+const OUTCOMES: u64 = 100;
 
-impl Settings {
-    /// The default number of games that are followed.
-    pub const DEFAULT_COUNT: u64 = 1_000;
-
-    /// The number of games played in lanes for the outcome, for each game that is followed.
-    pub const OUTCOMES: u64 = 100;
-    /// The number of games played in lanes after each move of the initial state, for each game that
-    /// is followed.
-    pub const OPENINGS: u64 = 10;
-}
+/// The number of games played in lanes after each move of the initial state, for each game that is
+/// followed.
+const OPENINGS: u64 = 10;
 
 /// The measures of random games.
 #[derive(Clone, Debug)]
@@ -84,7 +64,7 @@ enum Many {
 }
 
 /// Returns the number of games in a part, for games of this mean length.
-fn part<G: Game>(game: &G, length: f64) -> u64 {
+fn part(game: &Dynamic, length: f64) -> u64 {
     // Lanes are always filled. Without a table, games are not grouped.
     let Some(table) = game.table() else { return 1 };
     let (observe, advance) = table.gates();
@@ -95,10 +75,10 @@ fn part<G: Game>(game: &G, length: f64) -> u64 {
 }
 
 /// Plays random games from a state, by default the initial one. Returns `None` if cancelled.
-fn play<G: Game>(game: &G, settings: &Settings, start: Option<&G::State>, many: Many) -> Option<Stats> {
+fn play(game: &Dynamic, settings: &Settings, start: Option<&BitBox>, many: Many) -> Option<Stats> {
     let playouts = |seed| {
         let playouts = Playouts::new(game).seed(seed).threads(settings.threads);
-        let playouts = playouts.max_length(walk::longest(game) as u64);
+        let playouts = playouts.max_length(longest(game) as u64);
         start.into_iter().fold(playouts, Playouts::start)
     };
     let (count, part) = match many {
@@ -134,18 +114,19 @@ pub fn analyze(
     let start = Instant::now();
     // Half of a given time is for following games, a quarter for the outcome, and the rest for the
     // openings.
-    let walks = Walks::play(game, settings, settings.seconds.map(|seconds| seconds / 2.0), tell);
+    let half = Settings { seconds: settings.seconds.map(|seconds| seconds / 2.0), ..settings.clone() };
+    let walks = Walks::play(game, &half, tell);
     if settings.cancel.is_cancelled() {
         return None;
     }
     let followed = walks.games();
     let in_lanes = game.table().is_some();
     let part = part(game, walks.mean_length().mean);
-    let count = followed * if in_lanes { Settings::OUTCOMES } else { 1 };
+    let count = followed * if in_lanes { OUTCOMES } else { 1 };
     let many = settings.seconds.map_or(Many::Games { count, part }, |seconds| Many::Seconds(seconds / 4.0));
     let outcome = play(game, settings, None, many)?;
     let left = settings.seconds.map(|seconds| (seconds - start.elapsed().as_secs_f64()).max(0.0));
-    let each = if in_lanes { followed * Settings::OPENINGS } else { followed.div_ceil(10) };
+    let each = if in_lanes { followed * OPENINGS } else { followed.div_ceil(10) };
     let openings = Openings::play(game, settings, [each, part], left);
     if settings.cancel.is_cancelled() {
         return None;
@@ -160,27 +141,6 @@ pub fn analyze(
         outcome,
         openings,
     })
-}
-
-/// A mean and its interval.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Estimate {
-    /// The mean.
-    pub mean: f64,
-    /// The 95 % interval around it.
-    pub interval: [f64; 2],
-}
-
-impl Estimate {
-    /// Creates the estimate of a mean from its standard error.
-    #[must_use]
-    pub fn new(mean: f64, error: f64) -> Self {
-        Self { mean, interval: [mean - Z95 * error, mean + Z95 * error] }
-    }
-
-    pub(crate) fn to_json(self) -> Value {
-        json!({ "mean": self.mean, "interval": self.interval })
-    }
 }
 
 impl Figures {
@@ -330,6 +290,7 @@ impl Figures {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gdl_runtime::Cancel;
 
     #[test]
     fn parts_add_up_and_are_called_off() {
@@ -361,12 +322,12 @@ mod tests {
         };
         let longest = |roles| {
             let game = gdl_runtime::load(&rules(roles)).unwrap_or_else(|error| panic!("{error}"));
-            (walk::longest(&game), game)
+            (longest(&game), game)
         };
         assert_eq!(longest(1).0, 4_568);
         let (most, game) = longest(100);
         let settings = Settings { seed: 1, count: 2, seconds: None, threads: 1, cancel: Cancel::default() };
-        let walks = Walks::play(&game, &settings, None, &|_| ());
+        let walks = Walks::play(&game, &settings, &|_| ());
         assert_eq!((most, walks.plies.len(), walks.unfinished), (45, 45, 2));
     }
 }

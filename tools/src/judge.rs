@@ -15,7 +15,6 @@
 //! [`Limits`](gdl_compiler::Limits) bound compilation. Work is the estimated number of gates that
 //! walks and searches evaluate.
 
-pub mod coverage;
 pub mod drama;
 pub mod outcome;
 pub mod page;
@@ -25,13 +24,16 @@ pub mod text;
 pub mod variety;
 
 use crate::{
-    analyze::{self, Estimate, walk::Walks},
+    analyze::{self, Estimate},
     load::Way,
     report,
 };
+pub use gdl_exploration::coverage;
+
 use coverage::{Dead, Seen};
 use drama::Drama;
 use gdl_compiler::{Compilation, Options, Severity, Source};
+use gdl_exploration::walk::{self, Walks};
 use gdl_runtime::{
     Cancel, Dynamic, Game, Playouts,
     dynamic::MoveId,
@@ -486,9 +488,8 @@ impl<'g> Trial<'g> {
             threads: settings.threads,
             cancel: settings.cancel.clone(),
         };
-        let make = || Seen::new(game, &compilation.ground, length);
-        let longest = settings.longest.min(analyze::walk::longest(game));
-        Walks::follow(game, &follow, None, longest, &|_| (), &make)
+        let longest = settings.longest.min(walk::longest(game));
+        Walks::cover(game, &compilation.ground, &follow, longest, length)
     }
 }
 

@@ -37,8 +37,8 @@ pub mod progress;
 pub mod report;
 pub mod scene;
 pub mod shard;
-pub mod simulate;
-pub mod statistics;
 pub mod verdict;
 pub mod verify;
 pub mod why;
+
+pub use gdl_exploration::{simulate, statistics};

@@ -4,8 +4,8 @@
 //! be cancelled between them.
 
 use super::{Estimate, Many, Settings, play};
-use crate::statistics::Z95;
-use gdl_runtime::{Game, GameExt, game::Id};
+use gdl_exploration::statistics::Z95;
+use gdl_runtime::{Dynamic, Game, GameExt, dynamic::MoveId, game::Id};
 
 /// The limits on the role's moves and on the joint moves that are compared.
 const MAX_MOVES: usize = 512;
@@ -36,8 +36,8 @@ impl Openings {
     /// Plays `each` random games after each move, in parts of `part` games, or as many as fit into
     /// `seconds`. Returns `None` if cancelled, if no role has a choice, or if there are too many
     /// joint moves.
-    pub(super) fn play<G: Game>(
-        game: &G,
+    pub(super) fn play(
+        game: &Dynamic,
         settings: &Settings,
         [each, part]: [u64; 2],
         seconds: Option<f64>,
@@ -51,12 +51,12 @@ impl Openings {
             .roles()
             .filter(|&role| Some(role) != game.chance_role())
             .find(|&role| game.legal_moves_in(&view, role).len() > 1)?;
-        let own: Vec<G::Move> = game.legal_moves_in(&view, role).collect();
+        let own: Vec<MoveId> = game.legal_moves_in(&view, role).collect();
         // The other roles choose uniformly at random: each combination of their moves is played
         // equally often.
-        let mut joints: Vec<Vec<G::Move>> = vec![Vec::new()];
+        let mut joints: Vec<Vec<MoveId>> = vec![Vec::new()];
         for other in game.roles().filter(|&other| other != role) {
-            let moves: Vec<G::Move> = game.legal_moves_in(&view, other).collect();
+            let moves: Vec<MoveId> = game.legal_moves_in(&view, other).collect();
             if joints.len() * moves.len() * own.len() > MAX_JOINTS {
                 return None;
             }

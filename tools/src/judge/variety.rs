@@ -1,6 +1,6 @@
 //! The variety of games: how much games of the same rules differ.
 
-use crate::analyze::walk::Walks;
+use gdl_exploration::walk::Walks;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 

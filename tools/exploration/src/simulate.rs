@@ -12,7 +12,7 @@ mod explore;
 mod findings;
 mod sample;
 
-use crate::output::counted;
+use crate::counted;
 use choices::Choices;
 use explore::Graph;
 use findings::{Fault, Findings};

@@ -4,8 +4,14 @@
 //! take a constant number of words for each game, and for each role in each ply. Those of all plies
 //! take at most `MOST_BYTES`, including the names of the roles. [`States`] bounds its own memory.
 
-use super::{Estimate, Settings, states::States};
-use gdl_runtime::{Game, GameExt, chance::Stream, game::Id};
+use crate::{coverage::Seen, states::States, statistics::Estimate};
+use gdl_compiler::ground::GroundRules;
+use gdl_runtime::{
+    Cancel, Dynamic, Game, GameExt,
+    chance::Stream,
+    dynamic::{MoveId, RoleId},
+    game::Id,
+};
 use std::{
     collections::BTreeMap,
     sync::{
@@ -22,9 +28,30 @@ const MAX_LENGTH: usize = 10_000;
 /// The limit on the report of all plies in bytes: sums and the name of each role.
 const MOST_BYTES: usize = 4 << 20;
 
+/// The amount of play.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The seed of random choices.
+    pub seed: u64,
+    /// The number of games followed move by move.
+    pub count: u64,
+    /// The time limit in seconds, which replaces `count`.
+    pub seconds: Option<f64>,
+    /// The number of threads, or 0 for one on each core.
+    pub threads: usize,
+    /// The signal that cancels the work.
+    pub cancel: Cancel,
+}
+
+impl Settings {
+    /// The default number of games that are followed.
+    pub const DEFAULT_COUNT: u64 = 1_000;
+}
+
 /// Returns the number of moves after which a game is abandoned. It is below `MAX_LENGTH` if there
 /// are many roles.
-pub fn longest<G: Game>(game: &G) -> usize {
+#[must_use]
+pub fn longest(game: &Dynamic) -> usize {
     let ply: usize = game.vocabulary().roles().iter().map(|name| 16 + name.len()).sum();
     MAX_LENGTH.min(MOST_BYTES / ply.max(1)).max(1)
 }
@@ -87,18 +114,31 @@ pub struct Walks {
 
 /// An observer of all positions of followed games. Games are divided among several witnesses, which
 /// are merged. The result must not depend on the division.
-pub trait Witness<G: Game>: Send {
+pub(crate) trait Witness: Send {
     /// Observes a position of a game with this number: the state, its view, and the joint move that
     /// is made in it, if any.
-    fn see(&mut self, game: &G, number: u64, state: &G::State, view: &G::View, joint: Option<&[G::Move]>);
+    fn see(
+        &mut self,
+        number: u64,
+        state: &<Dynamic as Game>::State,
+        view: &<Dynamic as Game>::View,
+        joint: Option<&[MoveId]>,
+    );
 
     /// Adds the observations of another witness.
     fn merge(&mut self, other: Self);
 }
 
 /// A witness that observes nothing.
-impl<G: Game> Witness<G> for () {
-    fn see(&mut self, _: &G, _: u64, _: &G::State, _: &G::View, _: Option<&[G::Move]>) {}
+impl Witness for () {
+    fn see(
+        &mut self,
+        _: u64,
+        _: &<Dynamic as Game>::State,
+        _: &<Dynamic as Game>::View,
+        _: Option<&[MoveId]>,
+    ) {
+    }
 
     fn merge(&mut self, (): Self) {}
 }
@@ -116,30 +156,36 @@ pub struct Tree {
 }
 
 impl Walks {
-    /// Follows games until the number in the settings is reached, or the time is up.
-    pub fn play<G: Game>(
-        game: &G,
-        settings: &Settings,
-        seconds: Option<f64>,
-        tell: &(dyn Fn(u64) + Sync),
-    ) -> Self {
-        Self::follow(game, settings, seconds, longest(game), tell, &|| ()).0
+    /// Follows games until the number in the settings is reached, or the time is up. Calls `tell`
+    /// with the number of games that are done.
+    pub fn play(game: &Dynamic, settings: &Settings, tell: &(dyn Fn(u64) + Sync)) -> Self {
+        Self::follow(game, settings, longest(game), tell, &|| ()).0
     }
 
-    /// Follows games like [`Walks::play`], and abandons each one after `longest` moves. A witness
-    /// observes every position; `make` creates an empty one.
-    pub fn follow<G: Game, W: Witness<G>>(
-        game: &G,
+    /// Follows games like [`Walks::play`], abandons each one after `longest` moves, and returns
+    /// what they use of the rules. `length` is about the mean length of a game.
+    #[must_use]
+    pub fn cover<'g>(
+        game: &'g Dynamic,
+        ground: &'g GroundRules,
         settings: &Settings,
-        seconds: Option<f64>,
+        longest: usize,
+        length: f64,
+    ) -> (Self, Seen<'g>) {
+        Self::follow(game, settings, longest, &|_| (), &|| Seen::new(game, ground, length))
+    }
+
+    fn follow<W: Witness>(
+        game: &Dynamic,
+        settings: &Settings,
         longest: usize,
         tell: &(dyn Fn(u64) + Sync),
         make: &(dyn Fn() -> W + Sync),
     ) -> (Self, W) {
-        let end = seconds.and_then(|seconds| {
+        let end = settings.seconds.and_then(|seconds| {
             Instant::now().checked_add(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX))
         });
-        let count = if seconds.is_some() { u64::MAX } else { settings.count };
+        let count = if settings.seconds.is_some() { u64::MAX } else { settings.count };
         let threads = match settings.threads {
             0 => thread::available_parallelism().map_or(1, usize::from),
             threads => threads,
@@ -175,9 +221,9 @@ impl Walks {
         (walks, witness)
     }
 
-    fn walk<G: Game, W: Witness<G>>(
+    fn walk<W: Witness>(
         &mut self,
-        game: &G,
+        game: &Dynamic,
         number: u64,
         settings: &Settings,
         longest: usize,
@@ -197,13 +243,13 @@ impl Walks {
             self.states.visit(state.as_ref());
             game.observe_without_goals(&state, &mut view);
             if game.is_terminal_in(&view) {
-                witness.see(game, number, &state, &view, None);
+                witness.see(number, &state, &view, None);
                 break true;
             }
-            let joint: Option<Vec<G::Move>> =
+            let joint: Option<Vec<MoveId>> =
                 game.roles().map(|role| game.random_move_in(&view, role, stream)).collect();
             let joint = joint.filter(|_| length < longest && !settings.cancel.is_cancelled());
-            witness.see(game, number, &state, &view, joint.as_deref());
+            witness.see(number, &state, &view, joint.as_deref());
             let Some(joint) = joint else { break false };
             if self.plies.len() == length {
                 self.plies.push(Ply { choices: vec![[0; 2]; roles], ..Ply::default() });
@@ -382,7 +428,7 @@ fn log_sum(a: f64, b: f64) -> f64 {
 
 /// Returns the role that makes the first choice of the game; choices of chance do not count.
 /// Returns `None` if several roles choose at once, or if 100 steps do not reach a choice.
-fn first_to_choose<G: Game>(game: &G) -> Option<usize> {
+fn first_to_choose(game: &Dynamic) -> Option<usize> {
     let mut state = game.initial();
     for _ in 0..100 {
         let view = game.view(&state);
@@ -390,13 +436,13 @@ fn first_to_choose<G: Game>(game: &G) -> Option<usize> {
             return None;
         }
         let choosing = game.roles().filter(|&role| game.legal_moves_in(&view, role).len() > 1);
-        let choosing: Vec<G::Role> = choosing.filter(|&role| Some(role) != game.chance_role()).collect();
+        let choosing: Vec<RoleId> = choosing.filter(|&role| Some(role) != game.chance_role()).collect();
         match choosing[..] {
             [role] => return Some(role.index()),
             // At most chance has a choice. Its first move is made, since it rarely decides who is
             // next.
             [] => {
-                let joint: Option<Vec<G::Move>> =
+                let joint: Option<Vec<MoveId>> =
                     game.roles().map(|role| game.legal_moves_in(&view, role).next()).collect();
                 game.advance(&mut state, &joint?);
             }

@@ -5,7 +5,7 @@ use super::{
     findings::{Fault, Line},
     sample,
 };
-use crate::output::{counted, thousands};
+use crate::counted;
 use gdl_compiler::{
     Diagnostic, Span,
     check::frame,
@@ -13,7 +13,7 @@ use gdl_compiler::{
     ground::terms::AtomId,
     outcome,
 };
-use gdl_runtime::{Game, GameExt, bits::BitBox, game::Id};
+use gdl_runtime::{Game, GameExt, bits::BitBox, game::Id, playouts::thousands};
 
 /// Returns the diagnostic of a fault.
 pub(super) fn describe(subject: Subject<'_>, fault: Fault, line: &Line) -> Diagnostic {

@@ -1,5 +1,7 @@
 //! Statistics of repeated measurements and of matches.
 
+use serde_json::{Value, json};
+
 /// Returns the median; the mean of the middle two values if their number is even. NaN if there are
 /// no values.
 #[must_use]
@@ -37,6 +39,29 @@ pub fn mean_and_error(values: impl IntoIterator<Item = f64>) -> (u64, f64, f64) 
 
 /// The quantile of the normal distribution for 95 % intervals, in standard errors.
 pub const Z95: f64 = 1.959_963_985;
+
+/// A mean and its interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// The mean.
+    pub mean: f64,
+    /// The 95 % interval around it.
+    pub interval: [f64; 2],
+}
+
+impl Estimate {
+    /// Creates the estimate of a mean from its standard error.
+    #[must_use]
+    pub fn new(mean: f64, error: f64) -> Self {
+        Self { mean, interval: [mean - Z95 * error, mean + Z95 * error] }
+    }
+
+    /// Returns the JSON object of `mean` and `interval`.
+    #[must_use]
+    pub fn to_json(self) -> Value {
+        json!({ "mean": self.mean, "interval": self.interval })
+    }
+}
 
 /// Returns the 95 % interval of the true share, from the share observed in `trials` trials (Wilson,
 /// "Probable inference, the law of succession, and statistical inference", 1927). If draws count

@@ -6,7 +6,7 @@
 //! rules that fire takes O(literals) steps for each position. It is done for as many random games,
 //! and as many matches, as `LITERALS` allows, but at least for one of each.
 
-use crate::analyze::{states::States, walk::Witness};
+use crate::{states::States, walk::Witness};
 use gdl_compiler::{Compilation, Source, Span, ground::GroundRules, propnet::Signal};
 use gdl_runtime::{
     Dynamic, Game, GameExt,
@@ -60,8 +60,8 @@ impl<'g> Seen<'g> {
         }
     }
 
-    /// Adds a match, given by its joint moves.
-    pub(super) fn follow(&mut self, joints: &[Vec<MoveId>]) {
+    /// Adds a match, given by its joint moves from the initial state.
+    pub fn follow(&mut self, joints: &[Vec<MoveId>]) {
         let game = self.game;
         let mut state = game.initial();
         let mut view = game.new_view();
@@ -160,16 +160,15 @@ impl<'g> Seen<'g> {
     }
 }
 
-impl Witness<Dynamic> for Seen<'_> {
+impl Witness for Seen<'_> {
     fn see(
         &mut self,
-        game: &Dynamic,
         number: u64,
         state: &<Dynamic as Game>::State,
         view: &<Dynamic as Game>::View,
         joint: Option<&[MoveId]>,
     ) {
-        if game.is_terminal_in(view) {
+        if self.game.is_terminal_in(view) {
             self.ends.visit(state.as_ref());
         }
         self.look(state, view, joint, number < self.games);
@@ -260,7 +259,10 @@ impl Dead {
         1.0 - self.rules.count as f64 / self.rules.of.max(1) as f64
     }
 
-    pub(super) fn to_json(&self) -> Value {
+    /// Returns the JSON object of `coverage`, `rules`, `moves` and `fluents`. Each group has the
+    /// number `of` all items, the `count` of dead ones, and a `list` of the first ones.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
         json!({
             "coverage": self.coverage(),
             "rules": self.rules.to_json(),

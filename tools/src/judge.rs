@@ -23,13 +23,13 @@ pub mod skill;
 pub mod text;
 pub mod variety;
 
+pub use gdl_exploration::coverage;
+
 use crate::{
     analyze::{self, Estimate},
     load::Way,
     report,
 };
-pub use gdl_exploration::coverage;
-
 use coverage::{Dead, Seen};
 use drama::Drama;
 use gdl_compiler::{Compilation, Options, Severity, Source};

@@ -251,8 +251,8 @@ impl<'l> Player<'l> {
         W::load(kept).or(ended).store(kept);
     }
 
-    /// Counts the scores of the saved states. This is rare, so the table always does it: AVX2 code
-    /// for the scores of reversi would be a third of all its code.
+    /// Counts the scores of the saved states. This is rare, so the table always does it:
+    /// straight-line code for the scores of reversi would be more than half of all its code.
     #[inline(never)]
     fn score(&mut self, phase: usize) {
         self.isa.run(Scores { player: self, phase });

@@ -4,7 +4,7 @@
 //! be cancelled between them.
 
 use super::{Estimate, Many, Settings, play};
-use gdl_exploration::statistics::Z95;
+use crate::statistics::Z95;
 use gdl_runtime::{Dynamic, Game, GameExt, dynamic::MoveId, game::Id};
 
 /// The limits on the role's moves and on the joint moves that are compared.

@@ -4,7 +4,7 @@
 //! are from 0 to 100, and differences of less than `LEVEL` points count as none.
 
 use super::skill::{Played, Terms};
-use gdl_exploration::statistics::mean_and_error;
+use crate::statistics::mean_and_error;
 
 /// The least difference between two values that counts, in points.
 const LEVEL: f64 = 5.0;

@@ -2,8 +2,8 @@
 //! word of 512 bits, one for each game.
 //!
 //! ```text
-//! net -- lower, gates (score, restart) --> cover --> schedule (table), straight (Rust)
-//!                                                     for each phase of the cycle: observe, keep, score, advance
+//! net -- lower, gates (score, restart) --> resubstitution --> cover --> schedule (table), straight (Rust)
+//!                                                                       for each phase of the cycle: observe, keep, score, advance
 //! ```
 //!
 //! Words are stored in slots, as [`gdl_format::lanes`] defines them: the fluents follow the first
@@ -27,6 +27,7 @@
 //! sixteen threads. Otherwise the game has no lanes.
 
 mod cover;
+mod resubstitution;
 mod schedule;
 mod score;
 pub(super) mod straight;
@@ -45,6 +46,7 @@ use gdl_format::{
         Schedule, TERMINAL,
     },
 };
+use resubstitution::resubstitute;
 use rustc_hash::FxHashMap;
 use std::slice;
 
@@ -422,7 +424,15 @@ impl Part {
         meter.spend(GATE.0 * gates.nodes() as u64)?;
         meter.take(GATE.1 * gates.nodes())?;
         let (signals, outputs): (Vec<u32>, Vec<u32>) = outputs.iter().copied().unzip();
-        let cover = Cover::new(gates, &signals);
+        let mut cover = Cover::new(gates, &signals);
+        let copy = meter.attempt("resubstitution", 2, |meter| resubstitute(gates, &signals, meter));
+        if let Some((gates, signals)) = copy {
+            // Fewer gates may take more operations.
+            let other = Cover::new(&gates, &signals);
+            if other.operations.len() < cover.operations.len() {
+                cover = other;
+            }
+        }
         let schedule = schedule::schedule(&cover, &inputs, &outputs, free as usize)?;
         meter.give(GATE.1 * gates.nodes());
         meter.take(OPERATION * (cover.operations.len() + outputs.len()))?;

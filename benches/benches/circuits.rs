@@ -1,4 +1,4 @@
-//! The operations of lane programs, beside those of ABC, the reference of logic synthesis.
+//! The operations of lane programs, compared with those of ABC, the reference of logic synthesis.
 //!
 //!     cargo bench -p gdl-benches --bench circuits -- [--abc PROGRAM] [GAME or FILE..]
 //!

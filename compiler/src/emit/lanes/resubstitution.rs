@@ -30,8 +30,9 @@ const USERS: usize = 24;
 const LITERALS: usize = 24;
 const PRODUCTS: usize = 64;
 
-/// The number of windows that are opened at first, and for each gate that is left out. Most circuits
-/// have nothing to replace, and most of those that have show it early. See decision 19.
+/// The number of windows that are opened at first, and the number more for each gate that is left
+/// out. Most circuits have nothing to replace, and most of those that have show it early. Decision
+/// 19 has the figures.
 const START: usize = 512;
 const EARNED: usize = 16;
 

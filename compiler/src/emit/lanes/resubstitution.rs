@@ -3,7 +3,7 @@
 //! Gates are copied in topological order. For each new gate a window is opened: at most [`LEAVES`]
 //! nodes that determine the gate, the inner gates between them and it, and other gates that depend
 //! on the leaves alone. Gates of the window that are computed anyway are divisors. If the gate
-//! equals a divisor, or a function of up to four of them, that signal takes its place, unless it
+//! equals a divisor, or a function of up to three of them, that signal takes its place, unless it
 //! needs more gates than those that serve the gate alone (its maximal fanout-free cone). Gates that
 //! serve no other gate afterwards are left out. See Mishchenko and Brayton, "Scalable logic
 //! synthesis using a simple circuit structure", 2006.
@@ -13,7 +13,7 @@
 //! of windows: there are [`START`] of them, and [`EARNED`] more for each gate that is left out.
 
 use crate::meter::Meter;
-use gdl_format::aig::{Aig, FALSE, TRUE, here, node};
+use gdl_format::aig::{Aig, FALSE, here, node};
 use std::cmp::Reverse;
 
 /// The maximum number of leaves of a window. Truth tables have a bit for each of their values.
@@ -45,7 +45,6 @@ const BYTES: usize = 256;
 type Table = [u64; 4];
 
 const NEVER: Table = [0; 4];
-const ALWAYS: Table = [u64::MAX; 4];
 
 /// The tables of the leaves.
 const COLUMNS: [Table; LEAVES] = [
@@ -111,7 +110,6 @@ pub(super) fn resubstitute(gates: &Aig, outputs: &[u32], meter: &mut Meter) -> O
                     let before = copy.live;
                     copy.hold(node(other), uses[gate]);
                     copy.release(next, uses[gate]);
-                    copy.replaced[next] = other;
                     signal = other;
                     windows += EARNED * before.saturating_sub(copy.live);
                     has_fewer |= copy.live < before;
@@ -147,8 +145,6 @@ struct Copy {
     uses: Vec<u32>,
     /// The place in `users` of the newest gate that has the node as an operand.
     newest: Vec<Option<u32>>,
-    /// The signal that has replaced the node; at first its own.
-    replaced: Vec<u32>,
     /// The last window that the node was in, and its position in `tables` there.
     places: Vec<(u32, u32)>,
     /// A list of gates for each node, linked: a gate that has the node as an operand, and the place
@@ -170,7 +166,6 @@ impl Copy {
             aig: Aig::new(inputs - 1),
             uses: uses.to_vec(),
             newest: vec![None; inputs],
-            replaced: own_signals(inputs),
             places: vec![(0, 0); inputs],
             users: Vec::new(),
             live: 0,
@@ -179,21 +174,20 @@ impl Copy {
         }
     }
 
-    /// Returns the conjunction of two signals, or the signal that has replaced it.
+    /// Returns the conjunction of two signals.
     fn and(&mut self, a: u32, b: u32) -> u32 {
         let next = self.aig.nodes();
         let signal = self.aig.and(a, b);
         if self.aig.nodes() > next {
             self.uses.push(0);
             self.newest.push(None);
-            self.replaced.push(2 * next as u32);
             self.places.push((0, 0));
             for operand in [a, b].map(node) {
                 let place = self.users.len() as u32;
                 self.users.push((next as u32, self.newest[operand].replace(place)));
             }
         }
-        here(&self.replaced, signal)
+        signal
     }
 
     fn or(&mut self, a: u32, b: u32) -> u32 {
@@ -248,11 +242,6 @@ impl Copy {
             self.push_gate(gate)?;
         }
         let target = self.table(2 * root as u32);
-        match target {
-            NEVER => return Some(FALSE),
-            ALWAYS => return Some(TRUE),
-            _ => {}
-        }
         let mut divisors = self.tables.clone();
         divisors.retain(|(signal, _)| !own.contains(&node(*signal)));
         let mut next = 0;
@@ -265,13 +254,13 @@ impl Copy {
                 let user;
                 (user, place) = (self.users[at as usize].0 as usize, self.users[at as usize].1);
                 let Some(pair) = self.operands(user) else { continue };
-                let is_known = |signal: u32| self.is_open(node(signal)) && !own.contains(&node(signal));
+                let is_known = |signal: u32| self.is_open(node(signal));
                 if self.uses[user] > 0 && !self.is_open(user) && pair.iter().all(|&signal| is_known(signal)) {
                     divisors.push(self.push_gate(user)?);
                 }
             }
         }
-        self.find(target, &divisors, own.len())
+        self.find(target, &divisors)
     }
 
     /// Opens a window: returns its leaves and its inner gates with the root. Expands the leaf that
@@ -346,9 +335,9 @@ impl Copy {
         own
     }
 
-    /// Returns a signal with the table `target` that takes at most `gates` new gates, and at most
-    /// three. Disjunctions of the complement are conjunctions of the target.
-    fn find(&mut self, target: Table, divisors: &[Literal], gates: usize) -> Option<u32> {
+    /// Returns a signal with the table `target` that takes at most two new gates. A disjunction for
+    /// the complement is a conjunction for the target.
+    fn find(&mut self, target: Table, divisors: &[Literal]) -> Option<u32> {
         let literals: Vec<Literal> = divisors
             .iter()
             .flat_map(|&(signal, table)| [(signal, table), (signal ^ 1, not(table))])
@@ -361,21 +350,14 @@ impl Copy {
             let parts = literals.iter().filter(|(_, table)| implies(*table, target));
             parts.take(LITERALS).copied().collect::<Vec<Literal>>()
         });
-        for most in 1..=gates.min(3) {
-            for ((negated, target), parts) in (0..).zip(targets).zip(&parts) {
-                let found = match most {
-                    1 => self.two(target, parts),
-                    2 => self
-                        .three(target, parts)
-                        .or_else(|| self.literal_or_product(target, parts, &literals)),
-                    _ => self.products_of(target, &literals),
-                };
-                if let Some(signal) = found {
-                    return Some(signal ^ negated);
-                }
-            }
-        }
-        None
+        let found = (0..).zip(&parts).find_map(|(i, parts)| Some(self.two(targets[i], parts)? ^ i as u32));
+        found.or_else(|| {
+            (0..).zip(&parts).find_map(|(i, parts)| {
+                let found = self.three(targets[i], parts);
+                let found = found.or_else(|| self.literal_or_product(targets[i], parts, &literals));
+                Some(found? ^ i as u32)
+            })
+        })
     }
 
     /// Returns the disjunction of two literals that equals the target.
@@ -407,14 +389,6 @@ impl Copy {
             }
         }
         None
-    }
-
-    /// Returns the disjunction of two products that equals the target.
-    fn products_of(&mut self, target: Table, literals: &[Literal]) -> Option<u32> {
-        let products = products(target, literals);
-        let (one, two) = pairs(&products).find(|(one, two)| or(one.1, two.1) == target)?;
-        let [one, two] = [one, two].map(|&([a, b], _)| self.and(a, b));
-        Some(self.or(one, two))
     }
 }
 
@@ -521,14 +495,68 @@ mod tests {
     }
 
     #[test]
-    fn products_of_two_sums_replace_four() {
-        // (a & c | a & d) | (b & c | b & d)
+    fn two_signals_replace_many() {
+        // b | c | d, and a & b | a & c | a & d
+        let sum = |gates: &mut Aig| {
+            let [bc, ab, ac, ad] = [gates.or(4, 6), gates.and(2, 4), gates.and(2, 6), gates.and(2, 8)];
+            let [bcd, abc] = [gates.or(bc, 8), gates.or(ab, ac)];
+            vec![bcd, gates.or(abc, ad)]
+        };
+        check(sum, 3);
+    }
+
+    #[test]
+    fn three_signals_replace_many() {
+        // (a & c | a & d) | (b & c | b & d) is (a | b) & (c | d).
         let sum = |gates: &mut Aig| {
             let [ac, ad, bc, bd] = [gates.and(2, 6), gates.and(2, 8), gates.and(4, 6), gates.and(4, 8)];
             let [left, right] = [gates.or(ac, ad), gates.or(bc, bd)];
             vec![gates.or(left, right)]
         };
-        check(sum, 3);
+        check(sum, 4);
+    }
+
+    /// Makes a & b | a & c from inputs of its own.
+    fn sum(gates: &mut Aig, number: u32) -> u32 {
+        let [a, b, c] = [0, 1, 2].map(|i| 2 * (3 * number + i + 1));
+        let [left, right] = [gates.and(a, b), gates.and(a, c)];
+        gates.or(left, right)
+    }
+
+    /// Makes a & (b & c) from inputs of its own, in which nothing can be left out.
+    fn product(gates: &mut Aig, number: u32) -> u32 {
+        let [a, b, c] = [0, 1, 2].map(|i| 2 * (3 * number + i + 1));
+        let inner = gates.and(b, c);
+        gates.and(a, inner)
+    }
+
+    #[test]
+    fn a_copy_has_fewer_gates() {
+        let mut gates = Aig::new(3);
+        let output = product(&mut gates, 0);
+        assert!(resubstitute(&gates, &[output], &mut Meter::of(u64::MAX)).is_none());
+    }
+
+    #[test]
+    fn success_pays_for_more_windows() {
+        let windows = START as u32;
+        let copied = |make: &dyn Fn(&mut Aig, u32) -> u32| {
+            let mut gates = Aig::new(3 * 4 * START);
+            let outputs: Vec<u32> = (0..4 * windows).map(|number| make(&mut gates, number)).collect();
+            let copy = resubstitute(&gates, &outputs, &mut Meter::of(u64::MAX));
+            copy.map(|(copy, _)| gates.gates().len() - copy.gates().len())
+        };
+        assert_eq!(copied(&sum), Some(4 * START));
+        // Nothing is found in all windows.
+        let late = |gates: &mut Aig, number| {
+            if number < windows { product(gates, number) } else { sum(gates, number) }
+        };
+        assert_eq!(copied(&late), None);
+        // Windows end after something was found.
+        let early = |gates: &mut Aig, number| {
+            if number == 0 { sum(gates, number) } else { product(gates, number) }
+        };
+        assert_eq!(copied(&early), Some(1));
     }
 
     #[test]

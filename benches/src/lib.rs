@@ -7,6 +7,7 @@
 
 pub mod gringo;
 pub mod hand;
+pub mod machine;
 pub mod page;
 pub mod playouts;
 pub mod strength;

@@ -3,9 +3,9 @@
 
 use super::{
     engine::{End, Engine, Run},
-    machine::Machine,
     report::{Contest, Contestant, Report, Sample},
 };
+use crate::machine::Machine;
 use cpu_time::ProcessTime;
 use gdl_runtime::lanes::Isa;
 use std::time::Instant;

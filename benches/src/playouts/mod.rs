@@ -11,7 +11,6 @@
 mod chart;
 mod contest;
 mod engine;
-mod machine;
 mod report;
 mod table;
 

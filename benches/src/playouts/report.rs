@@ -1,6 +1,6 @@
 //! The report of a contest: rates, ratios and scaling of its samples.
 
-use super::machine::Machine;
+use crate::machine::Machine;
 use gdl_tools::statistics::median;
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 

@@ -13,7 +13,8 @@ impl fmt::Display for Report {
              ratios are taken round by round.\n",
             self.rounds, self.seconds
         )?;
-        writeln!(f, "| game | engine | playouts/s | states/s | / by hand | least | greatest |")?;
+        self.write_rates(f)?;
+        writeln!(f, "\n| game | engine | playouts/s | states/s | / by hand | least | greatest |")?;
         writeln!(f, "|---|---|---:|---:|---:|---:|---:|")?;
         for (contest, contestant) in self.rows(|contestant| contestant.threads == self.fewest()) {
             let ratios = contest.ratios(contestant).map(|ratios| ratios.map(times));
@@ -54,6 +55,24 @@ impl fmt::Display for Report {
 }
 
 impl Report {
+    /// Writes the playouts a second and their ratios to those by hand: a column for each engine.
+    fn write_rates(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (number, contest) in self.contests.iter().enumerate() {
+            let contestants = contest.contestants.iter().filter(|row| row.threads == self.fewest());
+            if number == 0 {
+                let names: Vec<String> = contestants.clone().map(Contestant::name).collect();
+                writeln!(f, "| game | {} |\n|---|{}", names.join(" | "), "---:|".repeat(names.len()))?;
+            }
+            let rate = |row: &Contestant| {
+                let ratio = contest.ratios(row).map(|[_, median, _]| format!(" ({})", times(median)));
+                scaled(row.playouts_per_second()) + &ratio.unwrap_or_default()
+            };
+            let rates: Vec<String> = contestants.map(rate).collect();
+            writeln!(f, "| {} | {} |", contest.game, rates.join(" | "))?;
+        }
+        Ok(())
+    }
+
     /// The number of threads of the first contestants, shown in the main table and the chart.
     pub(super) fn fewest(&self) -> usize {
         self.contests.first().and_then(|contest| contest.contestants.first()).map_or(1, |first| first.threads)
@@ -96,6 +115,10 @@ mod tests {
 Machine: unknown processor, 2 cores, best instruction set avx512; load 0.5 at the start and 1.5 at the end.
 
 Per second of processor time, medians of 3 rounds in which all engines took turns, 2 s each in all; ratios are taken round by round.
+
+| game | by hand | lanes, avx512 | lanes, portable |
+|---|---:|---:|---:|
+| nim | 1.00 k | 5.00 k (10) | 250 (0.25) |
 
 | game | engine | playouts/s | states/s | / by hand | least | greatest |
 |---|---|---:|---:|---:|---:|---:|

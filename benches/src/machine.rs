@@ -1,4 +1,4 @@
-//! The machine that a report was measured on.
+//! The machine that figures were measured on.
 
 use gdl_runtime::lanes::Isa;
 use serde::Serialize;
@@ -6,19 +6,22 @@ use std::{fmt, fs, thread};
 
 /// The relevant properties of a machine, as far as the system reports them.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct Machine {
-    pub(super) processor: Option<String>,
-    pub(super) cores: usize,
+pub struct Machine {
+    /// The name of the processor, if Linux reports it.
+    pub processor: Option<String>,
+    /// The number of cores that this process may use.
+    pub cores: usize,
     /// The best instruction set of lanes.
-    pub(super) isa: &'static str,
+    pub isa: &'static str,
     /// The load averages of a minute before and after the measurement: the number of runnable
     /// processes. On an otherwise idle machine, neither exceeds the benchmark's number of threads.
-    pub(super) load: [Option<f64>; 2],
+    pub load: [Option<f64>; 2],
 }
 
 impl Machine {
     /// The properties of this machine before the measurement.
-    pub(super) fn find() -> Self {
+    #[must_use]
+    pub fn find() -> Self {
         Self {
             processor: processor(),
             cores: thread::available_parallelism().map_or(1, usize::from),
@@ -27,18 +30,23 @@ impl Machine {
         }
     }
 
+    /// The processor, the number of cores and the best instruction set.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let processor = self.processor.as_deref().unwrap_or("unknown processor");
+        format!("{processor}, {} cores, best instruction set {}", self.cores, self.isa)
+    }
+
     /// Records the load after the measurement.
-    pub(super) fn finish(&mut self) {
+    pub fn finish(&mut self) {
         self.load[1] = load();
     }
 }
 
 impl fmt::Display for Machine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { processor, cores, isa, load } = self;
-        let processor = processor.as_deref().unwrap_or("unknown processor");
-        write!(f, "{processor}, {cores} cores, best instruction set {isa}")?;
-        if let [Some(before), Some(after)] = load {
+        f.write_str(&self.name())?;
+        if let [Some(before), Some(after)] = self.load {
             write!(f, "; load {before} at the start and {after} at the end")?;
         }
         Ok(())

@@ -67,10 +67,6 @@ impl Memory {
         } else {
             second
         };
-        // Removes an older entry with the same key.
-        if start == first && self.rows[second..second + words] == *key {
-            self.rows[second + words] = 0;
-        }
         let row = &mut self.rows[start..start + width];
         row[..words].copy_from_slice(key);
         row[words..].copy_from_slice(value);

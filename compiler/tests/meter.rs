@@ -95,7 +95,32 @@ fn each_pass_asks_for_its_steps_and_bytes() {
         net = pass(&net, &mut Meter::of(u64::MAX)).expect("there is enough");
     }
     starve("phases", |meter| optimize::phases(&net, meter));
-    starve("lanes", |meter| Lanes::new(&net, None, None, meter));
+}
+
+/// Lanes take what they need. Windows of resubstitution are opened with what is left.
+#[test]
+fn lanes_ask_for_their_steps_and_bytes() {
+    let net = optimize::optimize(board(), &mut Meter::of(u64::MAX));
+    let lanes = |meter: &mut Meter| Lanes::new(&net, None, None, meter);
+    let mut whole = Meter::of(u64::MAX);
+    assert!(lanes(&mut whole).is_some());
+    let (mut few, mut enough) = (0, whole.spent());
+    while enough - few > 1 {
+        let steps = few.midpoint(enough);
+        let mut meter = Meter::of(steps);
+        if lanes(&mut meter).is_some() {
+            assert_eq!(meter.stop(), None, "{steps} steps");
+            enough = steps;
+        } else {
+            assert_eq!(meter.stop(), Some(Stop::Fuel), "{steps} steps");
+            few = steps;
+        }
+    }
+    assert!(few > 1_000, "{few} steps are too few");
+    assert!(lanes(&mut Meter::of(few / 2)).is_none());
+    let mut meter = bytes(1_000);
+    assert!(lanes(&mut meter).is_none());
+    assert_eq!(meter.stop(), Some(Stop::Bytes));
 }
 
 #[test]

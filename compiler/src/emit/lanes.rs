@@ -2,8 +2,8 @@
 //! word of 512 bits, one for each game.
 //!
 //! ```text
-//! net -- lower, gates (score, restart) --> resubstitution --> cover --> schedule (table), straight (Rust)
-//!                                                                       for each phase of the cycle: observe, keep, score, advance
+//! net -- lower, gates (score, restart) --> resubstitution --> cover --> schedule (table),
+//! for each phase of the cycle: observe, keep, score, advance            straight (Rust)
 //! ```
 //!
 //! Words are stored in slots, as [`gdl_format::lanes`] defines them: the fluents follow the first
@@ -58,6 +58,9 @@ const LATE: usize = 4;
 /// The steps and bytes to cover and schedule a gate, and the bytes of a resulting operation.
 const GATE: (u64, usize) = (60, 320);
 const OPERATION: usize = 48;
+
+/// The share of the steps left that resubstitution may take in a program: one part in this number.
+const RESUBSTITUTED: u64 = 32;
 
 /// The number of threads whose slots must fit into the bytes that a stage of the compiler may keep.
 const THREADS: usize = 16;
@@ -425,7 +428,9 @@ impl Part {
         meter.take(GATE.1 * gates.nodes())?;
         let (signals, outputs): (Vec<u32>, Vec<u32>) = outputs.iter().copied().unzip();
         let mut cover = Cover::new(gates, &signals);
-        let copy = meter.attempt("resubstitution", 2, |meter| resubstitute(gates, &signals, meter));
+        let mut share = meter.share(RESUBSTITUTED);
+        let copy = resubstitute(gates, &signals, &mut share);
+        meter.settle(share);
         if let Some((gates, signals)) = copy {
             // Fewer gates may take more operations.
             let other = Cover::new(&gates, &signals);

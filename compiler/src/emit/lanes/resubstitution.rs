@@ -1,16 +1,16 @@
 //! Resubstitution: replaces a gate by a function of other signals that needs no more gates.
 //!
-//! Gates are copied in topological order. For each new gate a window is opened: at most [`LEAVES`]
-//! nodes that determine the gate, the inner gates between them and it, and other gates that depend
-//! on the leaves alone. Gates of the window that are computed anyway are divisors. If the gate
-//! equals a divisor, or a function of up to three of them, that signal takes its place, unless it
-//! needs more gates than those that serve the gate alone (its maximal fanout-free cone). Gates that
-//! serve no other gate afterwards are left out. See Mishchenko and Brayton, "Scalable logic
-//! synthesis using a simple circuit structure", 2006.
+//! Gates are copied in topological order. A window is opened for a new gate if an operand serves it
+//! alone. The window has at most [`LEAVES`] nodes that determine the gate, and the inner gates
+//! between. It also has other gates that depend on the leaves alone. Divisors are the nodes of the
+//! window that are computed anyway. A divisor that equals the gate takes its place, or else a
+//! function of two or three divisors. That may need no more gates than those that serve the gate
+//! alone (its maximal fanout-free cone). See Mishchenko and Brayton, "Scalable logic synthesis using
+//! a simple circuit structure", 2006.
 //!
 //! Truth tables over the leaves prove each replacement. A replacement may need as many gates as
 //! before, since later ones then find more. The size of a window is bounded, and so is the number
-//! of windows: there are [`START`] of them, and [`EARNED`] more for each gate that is left out.
+//! of windows: there are [`START`] of them, and [`EARNED`] more for each gate that is saved.
 
 use crate::meter::Meter;
 use gdl_format::aig::{Aig, FALSE, here, node};
@@ -26,19 +26,19 @@ const DIVISORS: usize = 64;
 /// The maximum number of a node's users that are tried as divisors.
 const USERS: usize = 24;
 
-/// The maximum numbers of literals and of products that are combined with each other.
+/// The maximum number of literals that imply the target, and of products that do.
 const LITERALS: usize = 24;
 const PRODUCTS: usize = 64;
 
-/// The number of windows that are opened at first, and the number more for each gate that is left
-/// out. Most circuits have nothing to replace, and most of those that have show it early. Decision
-/// 19 has the figures.
+/// The number of windows that are opened at first, and the number more for each gate that is saved.
+/// Most circuits have nothing to replace, and most of those that have show it early. Decision 19 has
+/// the figures.
 const START: usize = 512;
 const EARNED: usize = 16;
 
-/// The steps of a gate and of a window, and the bytes of a gate in both circuits.
-const STEPS: u64 = 30;
-const WINDOW: u64 = 400;
+/// The steps to copy a gate and to cover the copy, the steps of a window, and the bytes of a gate.
+const STEPS: u64 = 90;
+const WINDOW: u64 = 1_000;
 const BYTES: usize = 256;
 
 /// A truth table over the leaves of a window.
@@ -81,65 +81,61 @@ type Literal = (u32, Table);
 type Product = ([u32; 2], Table);
 
 /// Copies the gates that the outputs depend on, with replacements. Returns the copy and the outputs
-/// in it, or `None` if it has no fewer gates or the meter runs out. O(gates), with a large factor.
+/// in it, or `None` if no gate is saved. Opens no more windows than the meter pays. O(gates), with a
+/// large factor.
 pub(super) fn resubstitute(gates: &Aig, outputs: &[u32], meter: &mut Meter) -> Option<(Aig, Vec<u32>)> {
-    let cone = gates.cone(outputs.iter().copied());
     meter.spend(STEPS * gates.nodes() as u64)?;
     meter.take(BYTES * gates.nodes())?;
+    let cone = gates.cone(outputs.iter().copied());
     let inputs = gates.first();
     let mut uses = vec![0; gates.nodes()];
     for (pair, _) in gates.gates().iter().zip(&cone[inputs..]).filter(|(_, needed)| **needed) {
         pair.iter().for_each(|&signal| uses[node(signal)] += 1);
     }
     outputs.iter().for_each(|&signal| uses[node(signal)] += 1);
-    let mut copy = Copy::new(&uses[..inputs]);
-    let mut signals = own_signals(inputs);
-    let (mut windows, mut has_fewer) = (START, false);
+    let mut copy = Rewriting::new(&uses[..inputs]);
+    let mut signals = identity(inputs);
+    // The numbers of windows and of gates copied so far, and true while the meter pays.
+    let (mut windows, mut copied, mut is_paid) = (0, 0, true);
     for (gate, pair) in (inputs..).zip(gates.gates()) {
         let mut signal = FALSE;
         if cone[gate] {
+            copied += 1;
             let [a, b] = pair.map(|signal| here(&signals, signal));
             let next = copy.aig.nodes();
             signal = copy.and(a, b);
             copy.hold(node(signal), uses[gate]);
             [a, b].iter().for_each(|&operand| copy.release(node(operand), 1));
-            if node(signal) == next && windows > 0 && copy.has_own(next) {
-                meter.spend(WINDOW)?;
-                windows -= 1;
-                if let Some(other) = copy.replacement(next) {
-                    let before = copy.live;
+            let most = START + EARNED * (copied - copy.live);
+            if is_paid && windows < most && node(signal) == next && copy.has_own(next) {
+                is_paid = meter.spend(WINDOW).is_some();
+                windows += 1;
+                if is_paid && let Some(other) = copy.replacement(next) {
                     copy.hold(node(other), uses[gate]);
                     copy.release(next, uses[gate]);
                     signal = other;
-                    windows += EARNED * before.saturating_sub(copy.live);
-                    has_fewer |= copy.live < before;
                 }
-                if windows == 0 && !has_fewer {
-                    break;
-                }
+            }
+            if (!is_paid || windows >= START) && copy.live == copied {
+                break;
             }
         }
         signals.push(signal);
     }
-    if !has_fewer {
-        meter.give(BYTES * gates.nodes());
-        return None;
-    }
-    let outputs: Vec<u32> = outputs.iter().map(|&signal| here(&signals, signal)).collect();
-    let program = copy.aig.program(&outputs);
-    let mut live = Aig::new(program.inputs);
-    let outputs = live.add(&program, &own_signals(inputs));
     meter.give(BYTES * gates.nodes());
-    Some((live, outputs))
+    (copy.live < copied).then(|| {
+        let outputs = outputs.iter().map(|&signal| here(&signals, signal)).collect();
+        (copy.aig, outputs)
+    })
 }
 
-/// The signals of the first nodes.
-fn own_signals(nodes: usize) -> Vec<u32> {
+/// The signals of the first nodes themselves.
+fn identity(nodes: usize) -> Vec<u32> {
     (0..nodes as u32).map(|node| 2 * node).collect()
 }
 
 /// The copy of a circuit. The first lists have an entry for each node of `aig`.
-struct Copy {
+struct Rewriting {
     aig: Aig,
     /// The numbers of uses by live gates of the copy, and by gates and outputs not yet copied.
     uses: Vec<u32>,
@@ -158,7 +154,7 @@ struct Copy {
     tables: Vec<Literal>,
 }
 
-impl Copy {
+impl Rewriting {
     /// Creates a copy without gates, given the uses of the inputs.
     fn new(uses: &[u32]) -> Self {
         let inputs = uses.len();
@@ -233,7 +229,7 @@ impl Copy {
     /// Returns a signal that equals the newest gate and needs no more gates, if one is found.
     fn replacement(&mut self, root: usize) -> Option<u32> {
         let (leaves, mut inner) = self.open(root)?;
-        let own = self.own(root, &inner);
+        let own = self.fanout_free(root, &inner);
         for (leaf, column) in leaves.into_iter().zip(COLUMNS) {
             self.push(leaf, column);
         }
@@ -250,17 +246,19 @@ impl Copy {
             next += 1;
             let mut place = self.newest[divisor];
             for _ in 0..USERS {
-                let Some(at) = place else { break };
+                let (Some(at), true) = (place, divisors.len() < DIVISORS) else { break };
                 let user;
                 (user, place) = (self.users[at as usize].0 as usize, self.users[at as usize].1);
                 let Some(pair) = self.operands(user) else { continue };
-                let is_known = |signal: u32| self.is_open(node(signal));
-                if self.uses[user] > 0 && !self.is_open(user) && pair.iter().all(|&signal| is_known(signal)) {
+                if self.uses[user] > 0
+                    && !self.is_open(user)
+                    && pair.iter().all(|&signal| self.is_open(node(signal)))
+                {
                     divisors.push(self.push_gate(user)?);
                 }
             }
         }
-        self.find(target, &divisors)
+        self.find(target, &divisors, own.len())
     }
 
     /// Opens a window: returns its leaves and its inner gates with the root. Expands the leaf that
@@ -317,7 +315,7 @@ impl Copy {
     }
 
     /// Returns the root and the inner gates that serve it alone.
-    fn own(&mut self, root: usize, inner: &[usize]) -> Vec<usize> {
+    fn fanout_free(&mut self, root: usize, inner: &[usize]) -> Vec<usize> {
         let mut own = vec![root];
         let mut released = Vec::new();
         let mut next = 0;
@@ -335,9 +333,9 @@ impl Copy {
         own
     }
 
-    /// Returns a signal with the table `target` that takes at most two new gates. A disjunction for
-    /// the complement is a conjunction for the target.
-    fn find(&mut self, target: Table, divisors: &[Literal]) -> Option<u32> {
+    /// Returns a signal with the table `target` that takes at most `gates` new gates, and at most
+    /// two. A disjunction for the complement is a conjunction for the target.
+    fn find(&mut self, target: Table, divisors: &[Literal], gates: usize) -> Option<u32> {
         let literals: Vec<Literal> = divisors
             .iter()
             .flat_map(|&(signal, table)| [(signal, table), (signal ^ 1, not(table))])
@@ -351,12 +349,13 @@ impl Copy {
             parts.take(LITERALS).copied().collect::<Vec<Literal>>()
         });
         let found = (0..).zip(&parts).find_map(|(i, parts)| Some(self.two(targets[i], parts)? ^ i as u32));
-        found.or_else(|| {
-            (0..).zip(&parts).find_map(|(i, parts)| {
-                let found = self.three(targets[i], parts);
-                let found = found.or_else(|| self.literal_or_product(targets[i], parts, &literals));
-                Some(found? ^ i as u32)
-            })
+        if found.is_some() || gates < 2 {
+            return found;
+        }
+        (0..).zip(&parts).find_map(|(i, parts)| {
+            let found = self.three(targets[i], parts);
+            let found = found.or_else(|| self.literal_or_product(targets[i], parts, &literals));
+            Some(found? ^ i as u32)
         })
     }
 
@@ -423,14 +422,14 @@ mod tests {
         signals.iter().map(|&signal| of(&nodes, signal)).collect()
     }
 
-    /// The copy, or the original without dead gates if the copy has no fewer.
+    /// The copy, or the original if no gate is saved, without dead gates.
     fn resubstituted(gates: &Aig, outputs: &[u32]) -> (Aig, Vec<u32>) {
-        resubstitute(gates, outputs, &mut Meter::of(u64::MAX)).unwrap_or_else(|| {
-            let program = gates.program(outputs);
-            let mut same = Aig::new(program.inputs);
-            let outputs = same.add(&program, &own_signals(gates.first()));
-            (same, outputs)
-        })
+        let copy = resubstitute(gates, outputs, &mut Meter::of(u64::MAX));
+        let (copy, outputs) = copy.unwrap_or_else(|| (gates.clone(), outputs.to_vec()));
+        let program = copy.program(&outputs);
+        let mut live = Aig::new(program.inputs);
+        let outputs = live.add(&program, &identity(gates.first()));
+        (live, outputs)
     }
 
     proptest! {
@@ -448,7 +447,6 @@ mod tests {
             prop_assert_eq!(values(&copy, &columns, &outputs), values(&original, &columns, &wanted));
             let needed = original.program(&wanted).gates.len();
             prop_assert!(copy.gates().len() <= needed, "{} of {needed}", copy.gates().len());
-            prop_assert_eq!(copy.program(&outputs).gates.len(), copy.gates().len());
         }
     }
 
@@ -507,7 +505,7 @@ mod tests {
 
     #[test]
     fn three_signals_replace_many() {
-        // (a & c | a & d) | (b & c | b & d) is (a | b) & (c | d).
+        // (a & c | a & d) | (b & c | b & d) becomes a & s | b & s, where s is c | d.
         let sum = |gates: &mut Aig| {
             let [ac, ad, bc, bd] = [gates.and(2, 6), gates.and(2, 8), gates.and(4, 6), gates.and(4, 8)];
             let [left, right] = [gates.or(ac, ad), gates.or(bc, bd)];
@@ -544,7 +542,7 @@ mod tests {
             let mut gates = Aig::new(3 * 4 * START);
             let outputs: Vec<u32> = (0..4 * windows).map(|number| make(&mut gates, number)).collect();
             let copy = resubstitute(&gates, &outputs, &mut Meter::of(u64::MAX));
-            copy.map(|(copy, _)| gates.gates().len() - copy.gates().len())
+            copy.map(|(copy, outputs)| gates.gates().len() - copy.program(&outputs).gates.len())
         };
         assert_eq!(copied(&sum), Some(4 * START));
         // Nothing is found in all windows.
@@ -569,5 +567,14 @@ mod tests {
         for steps in [STEPS * 7 + WINDOW - 1, STEPS * 7 - 1] {
             assert!(resubstitute(&gates, &[12], &mut Meter::of(steps)).is_none());
         }
+    }
+
+    #[test]
+    fn what_is_saved_stays_if_the_meter_runs_out() {
+        let mut gates = Aig::new(30);
+        let outputs: Vec<u32> = (0..10).map(|number| sum(&mut gates, number)).collect();
+        let mut meter = Meter::of(STEPS * gates.nodes() as u64 + 3 * WINDOW);
+        let (copy, outputs) = resubstitute(&gates, &outputs, &mut meter).expect("three are saved");
+        assert_eq!(copy.program(&outputs).gates.len(), gates.gates().len() - 3);
     }
 }

@@ -2,10 +2,11 @@
 //!
 //!     cargo bench -p gdl-benches --bench circuits -- [--abc PROGRAM] [GAME or FILE..]
 //!
-//! Each program of the table is written out as a network of functions of three operands (BLIF), and
-//! ABC runs three scripts on it. Its best result is shown. An output that is a copy of an input
-//! is not counted. ABC does not use that some states cannot be reached. Without ABC (Debian's
-//! `berkeley-abc`) the table has the operations of this project alone.
+//! The programs that observe, score and advance each turn phase are written out as networks of
+//! functions of three operands (BLIF). ABC runs three scripts on each, and its best result is
+//! shown. Programs of plies are left out. Operations of one operand, which copy or complement, are
+//! not counted here. ABC treats every state as reachable. Without ABC (Debian's `berkeley-abc`) the
+//! table has the operations of this project alone. Files are relative to the repository.
 
 use clap::Parser;
 use gdl_compiler::{Options, Source, compile};
@@ -68,12 +69,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     println!("| program | operations | ABC | ratio |\n|---|---:|---:|---:|");
     for name in games {
-        let text = match gdl_games::find(name) {
-            Some(entry) => entry.text.to_owned(),
-            None => fs::read_to_string(name).map_err(|error| format!("{name}: {error}"))?,
+        let text = if let Some(entry) = gdl_games::find(name) {
+            entry.text.to_owned()
+        } else {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name);
+            fs::read_to_string(path).map_err(|error| format!("{name}: {error}"))?
         };
         let Ok(compilation) = compile(&Source::new(name, text), &Options::default()) else {
-            println!("| {name} | | | |");
+            println!("| {name}, does not compile | | | |");
             continue;
         };
         let table = Table::decode(&compilation.table)?;

@@ -1,12 +1,12 @@
 //! Measures the tables of a page anew: each by the command in the code block before it.
 //!
-//!     cargo bench -p gdl-benches --bench page -- [--only WORD] PAGE
+//!     cargo bench -p gdl-benches --bench page -- [--only WORD] [PAGE]
 //!
 //! A table stands between the comments `<!-- measured: COLUMN | COLUMN -->` and `<!-- end -->`. The
 //! command prints tables in Markdown. The first one with these columns is taken, without its other
 //! columns, under a line with the machine and the day. The page is written after each command, and
-//! nothing else on it changes. If a command fails or prints no such table, the others still run, and
-//! the program fails at the end.
+//! nothing else on it changes. If a command fails or prints no such table, the others still run,
+//! and the program fails at the end.
 
 use clap::Parser;
 use gdl_benches::{machine::Machine, page};
@@ -20,8 +20,8 @@ use std::{
 /// The page and its tables.
 #[derive(Debug, Parser)]
 struct Args {
-    /// The page
-    page: PathBuf,
+    /// The page, relative to the repository; without it nothing is measured
+    page: Option<PathBuf>,
     /// Run only commands that contain this text
     #[arg(long, default_value = "")]
     only: String,
@@ -32,9 +32,10 @@ struct Args {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let args = Args::parse();
-    let path = args.page.canonicalize()?;
-    // Commands are relative to the repository, whatever folder cargo chose.
+    let Some(page) = &args.page else { return Ok(()) };
+    // Cargo runs benchmarks in the folder of their package.
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let path = root.join(page).canonicalize()?;
     let mut failures = 0;
     for (command, tables) in page::commands(&fs::read_to_string(&path)?) {
         if !command.contains(&args.only) {

@@ -97,7 +97,7 @@ fn each_pass_asks_for_its_steps_and_bytes() {
     starve("phases", |meter| optimize::phases(&net, meter));
 }
 
-/// Lanes take what they need. Windows of resubstitution are opened with what is left.
+/// Lanes take what they need. The steps beyond that pay for windows of resubstitution.
 #[test]
 fn lanes_ask_for_their_steps_and_bytes() {
     let net = optimize::optimize(board(), &mut Meter::of(u64::MAX));

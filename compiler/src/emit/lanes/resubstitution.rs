@@ -5,8 +5,8 @@
 //! between. It also has other gates that depend on the leaves alone. Divisors are the nodes of the
 //! window that are computed anyway. A divisor that equals the gate takes its place, or else a
 //! function of two or three divisors. That may need no more gates than those that serve the gate
-//! alone (its maximal fanout-free cone). See Mishchenko and Brayton, "Scalable logic synthesis using
-//! a simple circuit structure", 2006.
+//! alone (its maximal fanout-free cone). See Mishchenko and Brayton, "Scalable logic synthesis
+//! using a simple circuit structure", 2006.
 //!
 //! Truth tables over the leaves prove each replacement. A replacement may need as many gates as
 //! before, since later ones then find more. The size of a window is bounded, and so is the number
@@ -30,9 +30,9 @@ const USERS: usize = 24;
 const LITERALS: usize = 24;
 const PRODUCTS: usize = 64;
 
-/// The number of windows that are opened at first, and the number more for each gate that is saved.
-/// Most circuits have nothing to replace, and most of those that have show it early. Decision 19 has
-/// the figures.
+/// The number of windows that are opened at first, and the number more for each gate that is
+/// saved. Most circuits have nothing to replace, and most of those that have show it early.
+/// Decision 19 has the figures.
 const START: usize = 512;
 const EARNED: usize = 16;
 
@@ -81,8 +81,8 @@ type Literal = (u32, Table);
 type Product = ([u32; 2], Table);
 
 /// Copies the gates that the outputs depend on, with replacements. Returns the copy and the outputs
-/// in it, or `None` if no gate is saved. Opens no more windows than the meter pays. O(gates), with a
-/// large factor.
+/// in it, or `None` if no gate is saved. Opens no more windows than the meter pays. O(gates), with
+/// a large factor.
 pub(super) fn resubstitute(gates: &Aig, outputs: &[u32], meter: &mut Meter) -> Option<(Aig, Vec<u32>)> {
     meter.spend(STEPS * gates.nodes() as u64)?;
     meter.take(BYTES * gates.nodes())?;

@@ -31,7 +31,7 @@ struct Args {
     abc: String,
     /// Built-in games or files of rulesheets; without any, nine games
     games: Vec<String>,
-    /// What cargo adds to the arguments of a benchmark
+    /// The argument that `cargo bench` adds
     #[arg(long, hide = true)]
     bench: bool,
 }

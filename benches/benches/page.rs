@@ -25,7 +25,7 @@ struct Args {
     /// Run only commands that contain this text
     #[arg(long, default_value = "")]
     only: String,
-    /// What cargo adds to the arguments of a benchmark
+    /// The argument that `cargo bench` adds
     #[arg(long, hide = true)]
     bench: bool,
 }

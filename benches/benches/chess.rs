@@ -15,7 +15,10 @@
 use clap::Parser;
 use cozy_chess::{BitBoard, Board, GameStatus, Move, Piece};
 use cpu_time::ProcessTime;
-use gdl_benches::hand::{Generator, below};
+use gdl_benches::{
+    hand::{Generator, below},
+    turns::rates,
+};
 use gdl_runtime::{Dynamic, Playouts, perft::Perft};
 use gdl_tools::output;
 use std::{hint::black_box, time::Duration};
@@ -29,7 +32,7 @@ struct Args {
     /// Rounds
     #[arg(long, default_value_t = 3)]
     rounds: usize,
-    /// What cargo adds to the arguments of a benchmark
+    /// The argument that `cargo bench` adds
     #[arg(long, hide = true)]
     bench: bool,
 }
@@ -42,31 +45,17 @@ fn main() {
     let start = ProcessTime::now();
     let game = gdl_games::dynamic("chess").expect("a built-in game");
     println!("loaded in {}\n", output::duration(start.elapsed().as_secs_f64()));
-    let contestants: [(&str, &dyn Fn() -> f64); 5] = [
-        ("perft 6, cozy-chess", &|| rate(|| perft(&Board::default(), 6))),
-        ("perft 6, lanes, equal states merged", &|| rate(|| count(Perft::new(&game)))),
-        ("perft 6, lanes, every move made", &|| rate(|| count(Perft::new(&game).memory(0)))),
-        ("random positions, cozy-chess", &|| rate(|| random_games(args.seconds))),
-        ("random positions, lanes", &|| rate(|| lanes(&game, args.seconds))),
+    let contestants: [(&str, &dyn Fn() -> u128); 5] = [
+        ("perft 6, cozy-chess", &|| perft(&Board::default(), 6)),
+        ("perft 6, lanes, equal states merged", &|| count(Perft::new(&game))),
+        ("perft 6, lanes, every move made", &|| count(Perft::new(&game).memory(0))),
+        ("random positions, cozy-chess", &|| random_games(args.seconds)),
+        ("random positions, lanes", &|| lanes(&game, args.seconds)),
     ];
-    let mut rates = vec![Vec::new(); contestants.len()];
-    for _ in 0..args.rounds.max(1) {
-        for (rates, (_, run)) in rates.iter_mut().zip(contestants) {
-            rates.push(run());
-        }
-    }
     println!("| one thread | a second |\n|---|---:|");
-    for (rates, (name, _)) in rates.iter_mut().zip(contestants) {
-        rates.sort_by(f64::total_cmp);
-        println!("| {name} | {} |", output::scaled(rates[rates.len() / 2]));
+    for ((name, _), rate) in contestants.iter().zip(rates(&contestants.map(|(_, run)| run), args.rounds)) {
+        println!("| {name} | {} |", output::scaled(rate));
     }
-}
-
-/// The count of a run per second of processor time.
-fn rate(run: impl FnOnce() -> u128) -> f64 {
-    let start = ProcessTime::now();
-    let count = run();
-    count as f64 / start.elapsed().as_secs_f64()
 }
 
 fn count(perft: Perft<'_, Dynamic>) -> u128 {

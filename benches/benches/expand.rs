@@ -1,10 +1,13 @@
-//! Batched successor generation and perft, on one thread.
+//! Batched successor generation and perft per second of processor time, on one thread.
 //!
-//! Items of `children` are pairs of a state and a joint move from random games, 512 to a pass. A
-//! pass reads and writes rows of bits, including the views of the successors. Items of `perft` are
-//! the sequences of the greatest length.
+//!     cargo bench -p gdl-benches --bench expand -- [--rounds N]
+//!
+//! Successors are those of pairs of a state and a joint move from random games, 512 to a pass. A
+//! pass reads and writes rows of bits, including the views of the successors. Perft counts the
+//! sequences of the greatest length. Contestants take turns, and figures are medians of the rounds.
 
-use divan::{Bencher, counter::ItemsCount};
+use clap::Parser;
+use gdl_benches::turns::rates;
 use gdl_games::find;
 use gdl_runtime::{
     Dynamic, Game, GameExt,
@@ -16,25 +19,29 @@ use gdl_runtime::{
     perft::Perft,
     playouts::PlayoutMode,
 };
+use gdl_tools::output::scaled;
+use std::cell::RefCell;
 
-fn main() {
-    divan::main();
+/// The number of rounds.
+#[derive(Debug, Parser)]
+struct Args {
+    /// Rounds, in which all contestants of a game take turns
+    #[arg(long, default_value_t = 5)]
+    rounds: usize,
+    /// The argument that `cargo bench` adds
+    #[arg(long, hide = true)]
+    bench: bool,
 }
 
 /// The games, and the depths of their perft.
 const GAMES: &[(&str, usize)] =
     &[("tictactoe", 9), ("connect_four", 10), ("breakthrough", 6), ("reversi", 8), ("checkers", 8)];
 
-/// The number of passes of a sample, small enough that the pairs stay in the cache.
+/// The number of distinct passes, small enough that the pairs stay in the cache.
 const PASSES: usize = 16;
 
-fn names() -> impl Iterator<Item = &'static str> {
-    GAMES.iter().map(|(name, _)| *name)
-}
-
-fn depth(name: &str) -> usize {
-    GAMES.iter().find(|(game, _)| *game == name).expect("listed").1
-}
+/// The number of times that a round repeats all passes.
+const REPEATS: usize = 64;
 
 fn game(name: &str) -> Dynamic {
     load(find(name).expect("a built-in game").text).expect("built-in rulesheets load")
@@ -73,47 +80,35 @@ fn passes(game: &Dynamic, expansion: &RowExpansion<'_>) -> Vec<(usize, Pairs)> {
     full
 }
 
-#[divan::bench(name = "children, best instruction set", args = names(), sample_count = 20)]
-fn children(bencher: Bencher<'_, '_>, name: &str) {
-    bench_children(bencher, name, Isa::best());
+fn main() {
+    let args = Args::parse();
+    println!("| game | successors, best | successors, portable | perft in lanes | perft, one at a time |");
+    println!("|---|---:|---:|---:|---:|");
+    for &(name, depth) in GAMES {
+        let game = game(name);
+        let [best, portable] = [Isa::best(), Isa::Portable].map(|isa| successors(&game, isa));
+        let perft = |mode| Perft::new(&game).engine(mode).nth(depth - 1).expect("there is no end of counts");
+        let contestants: [&dyn Fn() -> u128; 4] =
+            [&best, &portable, &|| perft(PlayoutMode::Lanes), &|| perft(PlayoutMode::Single)];
+        let rates: Vec<String> = rates(&contestants, args.rounds).into_iter().map(scaled).collect();
+        println!("| {name} | {} |", rates.join(" | "));
+    }
 }
 
-#[divan::bench(name = "children, portable", args = names(), sample_count = 5)]
-fn portable_children(bencher: Bencher<'_, '_>, name: &str) {
-    bench_children(bencher, name, Isa::Portable);
-}
-
-fn bench_children(bencher: Bencher<'_, '_>, name: &str, isa: Isa) {
-    let game = game(name);
+/// A contestant that generates the successors of all passes. It returns their number.
+fn successors(game: &Dynamic, isa: Isa) -> impl Fn() -> u128 {
     let table = game.table().expect("a table");
-    let mut expansion = RowExpansion::new(table, isa).expect("built-in games play in lanes");
-    let mut batch = RowBatch::new(game.shape());
-    let passes = passes(&game, &expansion);
-    bencher.counter(ItemsCount::new(PASSES * RowExpansion::LANES)).bench_local(|| {
-        let mut ends = 0;
-        for (phase, pairs) in &passes {
+    let expansion = RowExpansion::new(table, isa).expect("built-in games play in lanes");
+    let passes = passes(game, &expansion);
+    let tools = RefCell::new((expansion, RowBatch::new(game.shape())));
+    move || {
+        let (expansion, batch) = &mut *tools.borrow_mut();
+        for (phase, pairs) in passes.iter().cycle().take(REPEATS * PASSES) {
             expansion.start(*phase);
             expansion.extend(&pairs.states, &pairs.joints);
-            expansion.advance(&mut batch);
-            ends += usize::from(batch.is_terminal(0));
+            expansion.advance(batch);
+            std::hint::black_box(batch.is_terminal(0));
         }
-        ends
-    });
-}
-
-#[divan::bench(name = "perft, lanes", args = names(), sample_count = 10)]
-fn perft_in_lanes(bencher: Bencher<'_, '_>, name: &str) {
-    bench_perft(bencher, name, PlayoutMode::Lanes);
-}
-
-#[divan::bench(name = "perft, one state at a time", args = names(), sample_count = 3)]
-fn perft_singly(bencher: Bencher<'_, '_>, name: &str) {
-    bench_perft(bencher, name, PlayoutMode::Single);
-}
-
-fn bench_perft(bencher: Bencher<'_, '_>, name: &str, engine: PlayoutMode) {
-    let (game, depth) = (game(name), depth(name));
-    let count = |engine| Perft::new(&game).engine(engine).nth(depth - 1).expect("there is no end of counts");
-    let leaves = u64::try_from(count(PlayoutMode::Lanes)).expect("few enough");
-    bencher.counter(ItemsCount::new(leaves)).bench_local(|| count(engine));
+        (REPEATS * PASSES * RowExpansion::LANES) as u128
+    }
 }

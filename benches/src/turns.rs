@@ -20,7 +20,7 @@ pub fn rates(contestants: &[&dyn Fn() -> u128], rounds: usize) -> Vec<f64> {
     rates.into_iter().map(median).collect()
 }
 
-/// The middle of the figures, of which there is at least one.
+/// The middle of at least one figure.
 fn median(mut figures: Vec<f64>) -> f64 {
     figures.sort_by(f64::total_cmp);
     figures[figures.len() / 2]

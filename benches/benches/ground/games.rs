@@ -135,9 +135,7 @@ fn warn_of_more(row: &Row) {
 /// The ratio to the smaller of two costs.
 fn ratio(ours: Option<f64>, theirs: [Option<f64>; 2]) -> String {
     let better = theirs.into_iter().flatten().min_by(f64::total_cmp);
-    let Some((ours, better)) = ours.zip(better) else { return "-".to_owned() };
-    let ratio = ours / better;
-    if ratio > 1.0 { format!("**{ratio:.2}**") } else { format!("{ratio:.2}") }
+    ours.zip(better).map_or_else(|| "-".to_owned(), |(ours, better)| format!("{:.2}", ours / better))
 }
 
 fn megabytes(bytes: Option<u64>) -> String {

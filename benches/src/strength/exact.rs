@@ -46,7 +46,8 @@ pub(super) fn rows(name: &str, seed: u64, players: &[Contender], cost: Cost, cou
         let share = kept as f64 / positions.len() as f64;
         let [low, high] = wilson(share, positions.len() as u64).map(|bound| 100.0 * bound);
         format!(
-            "| {name} | {player:?} | {} | {kept} | {:.1} % | {low:.0}-{high:.0} % | {chance:.0} % |",
+            "| {name} | {} | {} | {kept} | {:.1} % | {low:.0}-{high:.0} % | {chance:.0} % |",
+            format!("{player:?}").to_lowercase(),
             positions.len(),
             100.0 * share
         )

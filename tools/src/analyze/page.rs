@@ -22,7 +22,7 @@ pub fn page(figures: &Figures) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" \
          content=\"width=device-width, initial-scale=1\"><meta name=\"color-scheme\" content=\"light dark\">\
-         <title>{name}: what random play shows</title><style>\n{STYLE}</style></head><body>{body}</body></html>\n"
+         <title>{name}: measures of random games</title><style>\n{STYLE}</style></head><body>{body}</body></html>\n"
     )
 }
 
@@ -34,8 +34,8 @@ pub fn body(figures: &Figures) -> String {
     let mut body = String::new();
     let _ = write!(
         body,
-        "<header><h1>{name}</h1><p>What random play shows: {} games followed move by move, {} played for the outcome, seed {}. \
-         Intervals are of 95 % confidence.</p></header>",
+        "<header><h1>{name}</h1><p>Random games: {} recorded move by move, {} for results, seed {}. \
+         Intervals have 95 % confidence.</p></header>",
         thousands(walks.games()),
         thousands(figures.outcome.tally.playouts),
         figures.seed
@@ -48,9 +48,9 @@ pub fn body(figures: &Figures) -> String {
     let mean = walks.mean_length();
     body += &section(
         "Length",
-        &histogram("How long games are", ["joint moves", "% of games"], &lengths, (mean.mean, "mean")),
+        &histogram("Length of a game", ["joint moves", "% of games"], &lengths, (mean.mean, "mean")),
         &format!(
-            "Half of the games end within {} moves, nine of ten between {} and {}; the shortest takes {}, the longest {}.",
+            "Median {} joint moves, 90 % between {} and {}, range {} to {}.",
             walks.quantile(0.5),
             walks.quantile(0.05),
             walks.quantile(0.95),
@@ -69,20 +69,16 @@ pub fn body(figures: &Figures) -> String {
     if !mobility.is_empty() {
         body += &section(
             "Mobility",
-            &lines(
-                "Moves of each role, move by move",
-                ["move of the game", "mean moves to choose from"],
-                &mobility,
-            ),
-            "The mean number of legal moves of each role where it has more than one, over the games that are still going on.",
+            &lines("Legal moves of each role", ["joint move", "mean legal moves"], &mobility),
+            "The mean number of legal moves of each role in states where it has more than one.",
         );
     }
     let joint = vec![("joint moves".to_owned(), over(plies.iter().map(|ply| Some(ply.joint()))))];
     body += &section(
         "Branching",
-        &lines("Joint moves, move by move", ["move of the game", "mean joint moves"], &joint),
+        &lines("Branching factor", ["joint move", "mean joint moves"], &joint),
         &format!(
-            "The number of joint moves: {} on average, {} at most.",
+            "The number of joint moves of a state: mean {}, maximum {}.",
             short(walks.branching()),
             short(walks.most_joint as f64)
         ),
@@ -93,9 +89,9 @@ pub fn body(figures: &Figures) -> String {
         over(walks.plies.iter().map(|ply| Some(100.0 * ply.games as f64 / games))),
     )];
     body += &section(
-        "Games that go on",
-        &lines("Games that are not over", ["move of the game", "% of games"], &going),
-        "The share of games that are not over before each move.",
+        "Survival",
+        &lines("Games in progress", ["joint move", "% of games"], &going),
+        "The share of games that reach each joint move.",
     );
     body += &table(figures);
     format!("<main>{body}</main>")
@@ -120,14 +116,14 @@ fn cards(figures: &Figures) -> String {
         .collect();
     let cards = [
         (
-            "moves a game",
+            "joint moves a game",
             short(length.mean),
             format!("{:.2} to {:.2}", length.interval[0], length.interval[1]),
         ),
         (
-            "ways to go on",
+            "branching factor",
             short(walks.branching()),
-            format!("where there is a choice {}", choices.join(", ")),
+            format!("legal moves if more than one: {}", choices.join(", ")),
         ),
         (
             "states",
@@ -139,16 +135,12 @@ fn cards(figures: &Figures) -> String {
                     power(libm::log10(states.at_least))
                 }
             ),
-            format!(
-                "{} different ones seen in {} visits",
-                whole(states.distinct),
-                thousands(walks.states.visited())
-            ),
+            format!("{} distinct in {} visits", whole(states.distinct), thousands(walks.states.visited())),
         ),
         (
             "game tree",
             power(tree.log10_nodes),
-            format!("sequences of moves, ± {:.0} % (Knuth's estimate)", 100.0 * tree.relative_error),
+            format!("sequences of joint moves, ± {:.0} % (Knuth's estimate)", 100.0 * tree.relative_error),
         ),
     ];
     let cards = cards.map(|(what, number, more)| {
@@ -177,8 +169,8 @@ fn outcome(figures: &Figures) -> String {
         .map(|role| {
             let name = &figures.roles[role];
             figures.goal(role).map_or_else(
-                || format!("no game gave {name} a goal"),
-                |goal| format!("{name} scores {:.2} of 100 on average ({})", goal.mean, range(goal)),
+                || format!("{name} has no goal value in any game"),
+                |goal| format!("mean goal of {name} {:.2} ({})", goal.mean, range(goal)),
             )
         })
         .collect();
@@ -205,20 +197,19 @@ fn openings(figures: &Figures) -> String {
         .map(|(_, opening)| (opening.action.clone(), opening.goal.mean, opening.goal.interval))
         .collect();
     let left_out = if count > DRAWN {
-        format!(" The best and the worst {} of {count} are shown.", DRAWN / 2)
+        format!(" Of {count} moves the best {0} and the worst {0} are shown.", DRAWN / 2)
     } else {
         String::new()
     };
     section(
-        "Moves at the start",
+        "First moves",
         &intervals(
             "Mean goal after each move",
             &format!("mean goal of {}", figures.roles[openings.role]),
             &rows,
         ),
         &format!(
-            "{}'s mean goal when it starts with each of its moves and all continue at random, {} games each. The best and the worst \
-             move differ by {:.2} points; the deviation beyond chance is {:.2}.{left_out}",
+            "The mean goal of {} after each of its first moves, {} random games each. Range {:.2}, standard deviation without noise {:.2}.{left_out}",
             figures.roles[openings.role],
             thousands(openings.playouts),
             openings.spread(),
@@ -251,10 +242,10 @@ fn table(figures: &Figures) -> String {
         );
     }
     format!(
-        "<section><h2>Roles</h2><div class=\"wide\"><table><thead><tr><th>role</th><th>mean moves</th><th>where it has a choice</th>\
-         <th>most</th><th>states with a choice</th><th>mean goal</th><th>wins</th><th>draws</th><th>losses</th></tr></thead>\
-         <tbody>{rows}</tbody></table></div></section><footer>The number of states is a lower bound that follows from how many states were \
-         met once and how many twice (Chao, 1984); states that random play rarely reaches are not included. The game tree \
-         counts sequences of joint moves from the start (Knuth, 1975).</footer>"
+        "<section><h2>Roles</h2><div class=\"wide\"><table><thead><tr><th>role</th><th>mean legal moves</th><th>mean if &gt; 1</th>\
+         <th>maximum</th><th>states with &gt; 1</th><th>mean goal</th><th>wins</th><th>draws</th><th>losses</th></tr></thead>\
+         <tbody>{rows}</tbody></table></div></section><footer>The number of states is a lower bound from the numbers of states met once and twice (Chao, 1984). \
+         It leaves out states that random play rarely reaches. The game tree is the number of sequences of joint moves \
+         (Knuth, 1975).</footer>"
     )
 }

@@ -23,12 +23,12 @@ const DRAWN: usize = 20;
 
 /// The description of each part of the score.
 const WORDS: [(&str, &str); 6] = [
-    ("completion", "games that end with a result"),
-    ("decisiveness", "results with one winner"),
-    ("balance", "1 less the difference of the seats' wins"),
-    ("agency", "positions with a choice"),
-    ("coverage", "rules that fire"),
-    ("depth", "what thinking longer gains"),
+    ("completion", "share of games with a result"),
+    ("decisiveness", "share of results with one winner"),
+    ("balance", "1 minus the difference of the roles' shares of wins"),
+    ("agency", "share of states with more than one legal move"),
+    ("coverage", "share of rules that fire"),
+    ("depth", "gain of a search with more nodes"),
 ];
 
 /// Returns the page of judgements, given in any order.
@@ -37,20 +37,20 @@ pub fn page(judgements: &[Judgement]) -> String {
     let mut ranked: Vec<&Judgement> = judgements.iter().collect();
     ranked.sort_by(|a, b| order(a, b));
     let title = match judgements {
-        [one] => format!("{}: is it a good game?", one.name),
-        _ => format!("{} judged", counted(judgements.len(), "rulesheet")),
+        [one] => format!("Judgement of {}", one.name),
+        _ => format!("Judgement of {}", counted(judgements.len(), "rulesheet")),
     };
     let kept = ranked.iter().filter(|judgement| judgement.verdict == Verdict::Judged).count();
     let mut body = format!("<header><h1>{}</h1><p>", escape(&title));
     if judgements.len() > 1 {
         let _ = write!(
             body,
-            "{} of them were measured to the end, {} abandoned. Games are in the order of their scores.",
+            "{} judged to the end, {} abandoned. Games are sorted by score.",
             thousands(kept as u128),
             thousands((ranked.len() - kept) as u128)
         );
     } else {
-        body += "What random play and searches of different strength show.";
+        body += "Measures of random games and of matches between searches of different strength.";
     }
     body += "</p></header>";
     if ranked.len() > 1 {
@@ -64,8 +64,8 @@ pub fn page(judgements: &[Judgement]) -> String {
     let parts: Vec<String> = WORDS.iter().map(|(name, words)| format!("{name}: {words}")).collect();
     let _ = write!(
         body,
-        "<footer>The score is the harmonic mean of its parts, after GAVEL (Todd and others, 2024): {}. Drama is how far later \
-         winners trailed, after Browne (2008). Intervals are of 95 % confidence.</footer>",
+        "<footer>The score is the harmonic mean of its parts, after GAVEL (Todd and others, 2024): {}. Drama is the deficit that the \
+         winner made up, after Browne (2008). Intervals have 95 % confidence.</footer>",
         escape(&parts.join("; "))
     );
     format!(
@@ -172,10 +172,10 @@ fn game(judgement: &Judgement, named: bool) -> String {
                 (name.clone(), (1..).map(f64::from).zip(values.iter().map(|v| v[seat])).collect())
             })
             .collect();
-        let chart = lines("What each role could expect", ["move of the match", "goal expected"], &series);
+        let chart = lines("Expected goals", ["joint move", "expected goal"], &series);
         let winner = judgement.roles.get(*winner).map_or("", String::as_str);
         let words = format!(
-            "What a search expects for each role in the most dramatic of the matches of equal players, which {winner} won."
+            "The goal that a search expects for each role, in the most dramatic match of equal players. {winner} won."
         );
         body += &section("A match", &words, &figure(&chart));
     }
@@ -183,15 +183,12 @@ fn game(judgement: &Judgement, named: bool) -> String {
         let lengths: Vec<(usize, u64)> =
             shape.lengths.iter().map(|(&length, &games)| (length, games)).collect();
         let chart = histogram(
-            "How long games are",
+            "Length of a game",
             ["joint moves", "% of games"],
             &lengths,
             (shape.length.mean, "mean"),
         );
-        let words = format!(
-            "{} random games, followed move by move.",
-            thousands(shape.lengths.values().sum::<u64>())
-        );
+        let words = format!("{} random games.", thousands(shape.lengths.values().sum::<u64>()));
         body += &section("Length", &words, &figure(&chart));
     }
     if let Some(dead) = &played.dead {
@@ -199,7 +196,7 @@ fn game(judgement: &Judgement, named: bool) -> String {
             .map(|(name, group)| idle(name, group));
         body += &section(
             "Dead rules, moves and fluents",
-            "Rules about states and moves that never fired in all games played, moves that were never legal, and fluents that were never true.",
+            "Rules that never fired in these games, moves that were never legal, and fluents that were never true.",
             &lists.concat(),
         );
     }
@@ -220,7 +217,7 @@ fn cards(judgement: &Judgement, played: &Played) -> String {
     }
     let random = &played.random;
     cards.push((
-        "moves a game",
+        "joint moves a game",
         short(random.length()),
         format!("in {} random games", thousands(random.games)),
     ));
@@ -229,7 +226,7 @@ fn cards(judgement: &Judgement, played: &Played) -> String {
         cards.push((
             "depth of skill",
             format!("{:.2}", ladder.depth()),
-            format!("thinking longer wins on {levels}"),
+            format!("more nodes win on {levels}"),
         ));
     }
     if let Some(drama) = &played.drama {
@@ -240,7 +237,10 @@ fn cards(judgement: &Judgement, played: &Played) -> String {
         cards.push((
             "variety",
             format!("{:.0} %", 100.0 * variety.ends),
-            format!("of random games end as none before; {:.0} % of states are new", 100.0 * variety.states),
+            format!(
+                "of random games end in a new state; {:.0} % of all states are new",
+                100.0 * variety.states
+            ),
         ));
     }
     let cards = cards.iter().fold(String::new(), |all, (what, number, more)| {
@@ -273,7 +273,7 @@ fn outcomes(judgement: &Judgement, played: &Played) -> String {
         figure(&(legend.clone() + &stacked("Wins, draws and losses", &rows)))
     };
     let random = &played.random;
-    let share = |outcome: &Outcome| format!("{:.1} % of them with a result", 100.0 * outcome.completion());
+    let share = |outcome: &Outcome| format!("{:.1} % with a result", 100.0 * outcome.completion());
     let words = format!("{} random games, {}.", thousands(random.games), share(random));
     let mut charts = chart(random);
     if let Some(peers) = &played.peers {
@@ -298,7 +298,7 @@ fn skill(ladder: &Ladder) -> String {
                 (strength(nodes), mean, reach.map(|bound| bound.clamp(0.0, 100.0)))
             })
             .collect();
-        let words = "The mean goal of searches that visit more and more nodes for a move.";
+        let words = "The mean goal of searches by the number of nodes for a move.";
         return section("Skill", words, &figure(&intervals("Mean goals", "mean goal", &rows)));
     }
     let points = |gain: f64| (50.0 + 50.0 * gain).clamp(0.0, 100.0);
@@ -317,8 +317,7 @@ fn skill(ladder: &Ladder) -> String {
     if rows.is_empty() {
         return String::new();
     }
-    let words = "Points that the player who visits more nodes for a move gets against the one who visits fewer: 50 where that \
-                 makes no difference, 100 where it wins all matches.";
+    let words = "Points of the player with more nodes for a move: 50 if they make no difference, 100 if it wins all matches.";
     section(
         "Skill",
         words,
@@ -329,7 +328,7 @@ fn skill(ladder: &Ladder) -> String {
 fn idle(name: &str, group: &Group) -> String {
     let items = group.list.iter().fold(String::new(), |items, idle| {
         let place = idle.place.map_or_else(String::new, |[line, _]| format!(" (line {line})"));
-        let proved = if idle.is_proved { ", for ever as is proved" } else { "" };
+        let proved = if idle.is_proved { ", proved unreachable" } else { "" };
         items + &format!("<li><code>{}</code>{place}{proved}</li>", escape(&idle.text))
     });
     let more = group.count - group.list.len();

@@ -28,6 +28,7 @@ mod play;
 #[cfg(feature = "network")]
 mod player;
 mod playouts;
+mod review;
 #[cfg(feature = "network")]
 mod scramble;
 #[cfg(feature = "serve")]
@@ -73,6 +74,8 @@ pub(crate) enum Command {
     Judge(judge::JudgeArgs),
     /// Play matches between players, and count the results
     Match(matches::MatchArgs),
+    /// Find the mistakes of a recorded match
+    Review(review::ReviewArgs),
     /// Train a net that judges the states of a game, for the player `learned`
     Train(train::TrainArgs),
     /// Do one machine's part of a large job
@@ -121,6 +124,7 @@ impl Command {
             // `gdl judge` prints an object for each rulesheet, also for one with errors.
             Self::Judge(_) => false,
             Self::Match(args) => args.json,
+            Self::Review(args) => args.json,
             Self::Train(args) => args.json,
             Self::Test(args) => args.json,
             Self::Why(args) => args.json,
@@ -163,6 +167,7 @@ impl Command {
             Self::Analyze(args) => analyze::run(args),
             Self::Judge(args) => judge::run(args),
             Self::Match(args) => matches::run(args),
+            Self::Review(args) => review::run(args),
             Self::Train(args) => train::run(args),
             Self::Shard(args) => shard::run(args),
             Self::Play(args) => play::run(args),

@@ -85,7 +85,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
         "Rulesheets",
         &["new", "check", "explain", "fmt", "convert", "test", "why", "equal", "scramble", "verify"],
     ),
-    ("Play", &["list", "play", "serve", "match", "train", "manage", "player"]),
+    ("Play", &["list", "play", "serve", "match", "review", "train", "manage", "player"]),
     ("Figures", &["playouts", "perft", "analyze", "judge", "bench", "net", "shard"]),
     ("Editors, agents, shells", &["lsp", "mcp", "completions", "help"]),
 ];

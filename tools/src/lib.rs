@@ -5,8 +5,9 @@
 //!   identifies rulesheets.
 //! - Measures and checks: [`analyze`] measures a game and [`judge`] rates it. [`simulate`] finds
 //!   faults by play. [`verify`] compares a game with a reference, [`plays`] tests it against
-//!   recorded plays, and [`equal`] compares two games. [`contest`] plays matches between players.
-//!   [`shard`] divides work among machines.
+//!   recorded plays, and [`equal`] compares two games. [`contest`] plays matches between players,
+//!   and [`review`] finds the mistakes of a [saved](saved) play. [`shard`] divides work among
+//!   machines.
 //! - Rulesheets: [`verdict`] diagnoses a text while it is written, [`fix`] applies the edits of
 //!   diagnostics, and [`why`] explains atoms.
 //! - Views: [`scene`] draws a state for the page and [`play`] shows a game to a person. [`levels`]
@@ -35,6 +36,8 @@ pub mod players;
 pub mod plays;
 pub mod progress;
 pub mod report;
+pub mod review;
+pub mod saved;
 pub mod scene;
 pub mod shard;
 pub mod verdict;

@@ -11,17 +11,14 @@ pub use page::Page;
 
 use crate::{
     error::{Error, Result},
-    load,
     parse::did_you_mean,
+    saved,
 };
 use gdl_compiler::{
     Rules, Source, Span,
     eval::{EvalError, Evaluator, Explanation, Literal, Reason, State, Term},
 };
 use gdl_format::term;
-use gdl_players::record::Record;
-use gdl_runtime::history::Transcript;
-use serde::Deserialize;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -36,44 +33,6 @@ pub struct Position {
     before: Option<(State, Vec<Term>)>,
     /// The joint move to be made, for queries of its results.
     making: Option<Vec<Term>>,
-}
-
-/// A play in a file, in one of two formats.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Play {
-    Recorded(Box<Record>),
-    Saved(Transcript),
-}
-
-impl Play {
-    /// Returns the joint moves from the initial state, as KIF texts. A play with branches gives the
-    /// line through its current place, continued by the latest step at each place.
-    fn moves(self) -> Vec<Vec<String>> {
-        let transcript = match self {
-            Self::Recorded(record) => return record.moves,
-            Self::Saved(transcript) => transcript,
-        };
-        let mut line = Vec::new();
-        let mut at = transcript.at;
-        // A step from a later place is invalid, and would make this loop endless.
-        while let Some(step) = at.checked_sub(1).and_then(|place| transcript.steps.get(place)) {
-            line.push(step.moves.clone());
-            if step.from >= at {
-                break;
-            }
-            at = step.from;
-        }
-        line.reverse();
-        let mut at = transcript.at;
-        while let Some(next) =
-            transcript.steps.iter().rposition(|step| step.from == at).filter(|&next| next >= at)
-        {
-            line.push(transcript.steps[next].moves.clone());
-            at = next + 1;
-        }
-        line
-    }
 }
 
 impl Position {
@@ -115,7 +74,7 @@ impl Position {
                  (MOVE ..) ..`"
             )));
         }
-        let moves = play(Path::new(path))?.moves();
+        let moves = saved::joint_moves(Path::new(path))?;
         let depth = depth.unwrap_or(moves.len());
         if depth > moves.len() {
             return Err(Error::Input(format!(
@@ -319,13 +278,6 @@ fn joint(text: &str) -> Option<Vec<String>> {
 
 fn wrong(what: &str, error: &EvalError) -> Error {
     Error::Input(format!("{what}: {error}"))
-}
-
-fn play(path: &Path) -> Result<Play> {
-    serde_json::from_str(&load::text(path)?).map_err(|_| {
-        let name = path.display();
-        Error::Input(format!("{name} is neither a saved play nor the record of a match"))
-    })
 }
 
 /// Returns an explanation as JSON: `atom`, `holds`, and at most one of the following.

@@ -195,3 +195,56 @@ fn there_is_one_player_for_each_role() {
         assert!(run.stderr.contains(message), "{args:?}: {}", run.stderr);
     }
 }
+
+#[test]
+fn reviews_name_the_move_that_lost() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("play.json");
+    // O answers the centre by an edge, and X wins.
+    let moves = [
+        ["(mark 2 2)", "noop"],
+        ["noop", "(mark 1 2)"],
+        ["(mark 1 1)", "noop"],
+        ["noop", "(mark 3 3)"],
+        ["(mark 2 1)", "noop"],
+    ];
+    let steps: Vec<Value> =
+        (0..).zip(moves).map(|(from, moves)| value!({ "from": from, "moves": moves })).collect();
+    let play = value!({ "start": "", "steps": steps, "at": 5 });
+    std::fs::write(&path, play.to_string()).expect("a file");
+    let path = path.to_str().expect("a path in UTF-8");
+    let review = |rest: &[&str]| gdl(&[&["review", "tictactoe", path], rest].concat());
+
+    let run = review(&["--by", "perfect"]);
+    let expected = "\
+tictactoe 5 joint moves, 5 choices by perfect
+number  role     move        expected      then  preferred
+     2  oplayer  (mark 1 2)     50.0!      0.0!  (mark 1 1)
+";
+    assert_eq!((run.code, run.stderr.as_str(), run.stdout.as_str()), (Some(0), "", expected));
+    let run = review(&["--by", "perfect", "--least", "60"]);
+    assert!(run.stdout.ends_with("no expected goal falls by 60 points or more\n"), "{}", run.stdout);
+
+    for player in ["perfect", "best"] {
+        let report = json(&["review", "tictactoe", path, "--by", player, "--json"]);
+        assert_eq!(keys(&report), ["game", "play", "joint_moves", "by", "seed", "clock", "nodes", "choices"]);
+        let choices = report["choices"].as_array().expect("a list");
+        let before: Vec<f64> =
+            choices.iter().map(|choice| choice["before"]["goal"].as_f64().expect("a goal")).collect();
+        assert_eq!(before, [50.0, 50.0, 100.0, 0.0, 100.0], "{report}");
+        assert_eq!(keys(&choices[0]), ["number", "role", "move", "preferred", "before", "after", "fall"]);
+        assert_eq!(choices[4]["after"], Value::Null, "the play stops before the next choice");
+        assert_eq!(report, json(&["review", "tictactoe", path, "--by", player, "--json"]));
+    }
+
+    for (args, message) in
+        [(["--by", "random"], "`random` cannot review this play"), (["--least", "101"], "0..=100")]
+    {
+        let run = review(&args);
+        assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{args:?}");
+        assert!(run.stderr.contains(message), "{args:?}: {}", run.stderr);
+    }
+    let run = gdl(&["review", "nim", path]);
+    assert_eq!(run.code, Some(1));
+    assert!(run.stderr.contains("joint move 1: "), "{}", run.stderr);
+}

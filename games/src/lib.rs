@@ -26,10 +26,12 @@
 
 mod catalogue;
 mod compiled;
+mod nets;
 mod runs;
 
 pub use catalogue::{Entry, Kind, LIST, Tag, find};
 pub use compiled::*;
+pub use nets::NETS;
 pub use runs::{Counter, PerftSettings, PlayoutSettings, perft, playouts};
 
 use gdl_runtime::{Dynamic, Game};

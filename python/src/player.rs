@@ -70,7 +70,8 @@ impl Player {
             Some((kind @ "learned", file)) => (kind, Some(net(&game, Path::new(file))?)),
             _ => (kind, None),
         };
-        let settings = Settings { seed, threads: threads.clamp(1, 256), depth, memory: max_bytes, net };
+        let (threads, nets) = (threads.clamp(1, 256), gdl_tools::players::nets());
+        let settings = Settings { seed, threads, depth, memory: max_bytes, net, nets };
         let known = NAMES.into_iter().find(|&known| known == kind);
         let (kind, mind) = known.and_then(|kind| Some((kind, named(kind, &settings)?))).ok_or_else(|| {
             if kind == "learned" {

@@ -26,7 +26,7 @@ use std::{
     path::PathBuf,
     result,
     str::FromStr,
-    sync::Arc,
+    sync::{Arc, LazyLock},
     time::{Duration, Instant},
 };
 
@@ -130,6 +130,16 @@ pub fn help(command: &str) -> String {
             ""
         }
     )
+}
+
+/// Returns the nets of built-in games, which `best` uses. They are read once.
+#[must_use]
+pub fn nets() -> Vec<Arc<Net>> {
+    static NETS: LazyLock<Vec<Arc<Net>>> = LazyLock::new(|| {
+        let nets = gdl_games::NETS.iter().filter_map(|(_, bytes)| Net::from_bytes(bytes).ok());
+        nets.map(Arc::new).collect()
+    });
+    NETS.clone()
 }
 
 /// Returns the start clock and the play clock of a match. The start clock is `play`, or the longest
@@ -472,6 +482,7 @@ impl Spec {
             depth: self.depth,
             memory: self.memory,
             net: self.net.clone(),
+            nets: nets(),
         };
         let player = named(self.kind.name, &settings)?;
         let time = self.seconds.map(Duration::from_secs_f64);
@@ -544,12 +555,30 @@ impl Player<Dynamic> for Bounded {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gdl_runtime::GameExt;
 
     #[test]
     fn who_asks_for_no_memory_gets_no_more() {
         let memory = |text: &str| text.parse::<Spec>().expect("well formed").at_most(64 << 20, 16).memory;
         let asked = ["perfect", "mcts:memory=4096", "mcts:memory=3"].map(memory);
         assert_eq!(asked, [Some(64 << 20), Some(64 << 20), Some(3 << 20)]);
+    }
+
+    #[test]
+    fn best_uses_the_nets_of_built_in_games() {
+        assert_eq!(nets().len(), gdl_games::NETS.len(), "all of them are sound");
+        for (net, (name, bytes)) in nets().iter().zip(gdl_games::NETS) {
+            assert!(bytes.len() <= 200_000, "{name}: {} bytes", bytes.len());
+            assert!(net.is_of(&gdl_games::dynamic(name).expect("a built-in game")), "{name}");
+        }
+        let game = gdl_games::dynamic("breakthrough_small").expect("a built-in game");
+        let mut best = DEFAULT.parse::<Spec>().expect("it is well formed").build(1).expect("a player");
+        let role = game.roles().next().expect("two roles");
+        let budget = Budget::of_nodes(100);
+        best.start(&game, role, &budget);
+        best.choose(&game, &Information::new(role), &budget).expect("a move");
+        let note = best.report().and_then(|report| report.note).expect("a note");
+        assert!(note.contains(": alpha-beta with a value learned from 8"), "{note}");
     }
 
     #[test]

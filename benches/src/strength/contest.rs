@@ -31,6 +31,9 @@ const RATED: u32 = 5;
 /// The net of [`Contender::Learned`], set from the arguments.
 pub(super) static NET: OnceLock<Arc<Net>> = OnceLock::new();
 
+/// The nets of [`Contender::Best`], set from the arguments.
+pub(super) static NETS: OnceLock<Vec<Arc<Net>>> = OnceLock::new();
+
 /// A player in a contest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Contender {
@@ -74,7 +77,7 @@ impl Contender {
             Self::Threads => Box::new(Mcts::new().seed(seed).threads(2)),
             Self::AlphaBeta => Box::new(AlphaBeta::new().seed(seed)),
             Self::Perfect => Box::new(Perfect::new().seed(seed)),
-            Self::Best => Box::new(Best::new().seed(seed)),
+            Self::Best => Box::new(Best::new().seed(seed).nets(NETS.get().cloned().unwrap_or_default())),
             Self::Ismcts => Box::new(Ismcts::new().seed(seed)),
             Self::Equilibrium => Box::new(Equilibrium::new().seed(seed)),
             Self::Learned => {

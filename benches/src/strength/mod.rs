@@ -21,6 +21,7 @@ use std::path::PathBuf;
 /// Plays matches between players, and measures the speed of their searches.
 #[derive(Debug, Parser)]
 #[command(name = "strength")]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct Args {
     /// The games, by name or by their files; those of each contest if none is named
     #[arg(value_name = "GAME")]
@@ -46,6 +47,9 @@ pub struct Args {
     /// are skipped
     #[arg(long, value_name = "FILE")]
     net: Option<PathBuf>,
+    /// `best` uses the nets of built-in games
+    #[arg(long)]
+    nets: bool,
     /// Wall-clock seconds before a match [default: ten times the cost of a move]
     #[arg(long, value_name = "S")]
     start: Option<f64>,
@@ -103,6 +107,9 @@ pub fn run(args: &Args) {
             Ok(net) => contest::NET.get_or_init(|| net.into()),
             Err(error) => return eprintln!("{}: {error}", path.display()),
         };
+    }
+    if args.nets {
+        contest::NETS.get_or_init(gdl_tools::players::nets);
     }
     let is_there = |players: &[Contender; 2]| args.net.is_some() || players[0] != Contender::Learned;
     for contest in CONTESTS.iter().filter(|contest| args.wants(contest.name) && is_there(&contest.players)) {

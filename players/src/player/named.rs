@@ -40,11 +40,13 @@ pub struct Settings {
     pub memory: Option<usize>,
     /// The net of `learned`.
     pub net: Option<Arc<Net>>,
+    /// The nets of `best`, which uses each in its own game.
+    pub nets: Vec<Arc<Net>>,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { seed: 0, threads: 1, depth: None, memory: None, net: None }
+        Self { seed: 0, threads: 1, depth: None, memory: None, net: None, nets: Vec::new() }
     }
 }
 
@@ -61,13 +63,16 @@ impl Default for Settings {
 /// ```
 #[must_use]
 pub fn named(name: &str, settings: &Settings) -> Option<Box<dyn Player<Dynamic>>> {
-    let &Settings { seed, threads, depth, memory, ref net } = settings;
+    let &Settings { seed, threads, depth, memory, ref net, ref nets } = settings;
     let alphabeta = |player: AlphaBeta<Dynamic>| {
         let player = depth.into_iter().fold(player.seed(seed), AlphaBeta::depth);
         Box::new(memory.into_iter().fold(player, AlphaBeta::memory))
     };
     let player: Box<dyn Player<Dynamic>> = match name {
-        "best" => Box::new(memory.into_iter().fold(Best::new().seed(seed).threads(threads), Best::memory)),
+        "best" => {
+            let player = Best::new().seed(seed).threads(threads).nets(nets.clone());
+            Box::new(memory.into_iter().fold(player, Best::memory))
+        }
         "first" => Box::new(First::new()),
         "random" => Box::new(Random::new().seed(seed)),
         "greedy" => Box::new(AlphaBeta::greedy().seed(seed)),

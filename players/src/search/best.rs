@@ -4,12 +4,12 @@ mod learnt;
 mod trial;
 
 use super::{
-    AlphaBeta, Equilibrium, Evaluation, LearnedValue, Mcts, Planner, SearchResult, Solution,
+    AlphaBeta, Equilibrium, Evaluation, LearnedValue, Mcts, Net, Planner, SearchResult, Solution,
     character::Character, meter::Meter, mind::MatchMemory,
 };
 use crate::player::{Budget, Player, Report};
 use gdl_runtime::{Game, Information};
-use std::fmt;
+use std::{fmt, sync::Arc};
 use trial::Trial;
 
 /// A player for any game. It observes random games, and then chooses a search:
@@ -18,6 +18,7 @@ use trial::Trial;
 /// - Hidden information: [`Equilibrium`], which uses [`Ismcts`](crate::search::Ismcts) if there are
 ///   too many histories.
 /// - Two roles in turn and few states: their [`Solution`], found before the first move.
+/// - A game that one of its [nets](Best::nets) was trained on: [`AlphaBeta`] with that net.
 /// - Two roles with a constant sum of goals: [`AlphaBeta`] if it clearly wins a series of at most
 ///   sixteen short matches against [`Mcts`] before the first move, otherwise `Mcts`. Near the end,
 ///   `Mcts` spends a part of each budget on a proof by alpha-beta. With at least 20 s before the
@@ -55,6 +56,7 @@ pub struct Best<G: Game> {
     seed: u64,
     threads: usize,
     bytes: Option<usize>,
+    nets: Vec<Arc<Net>>,
     /// The number of observations of the game so far; it varies the seed, so that matches differ.
     looks: u64,
     character: Option<Character>,
@@ -77,8 +79,9 @@ struct TreeSearch<G: Game> {
     /// The proof search, for two roles with a constant sum of goals.
     prover: Option<AlphaBeta<G>>,
     solution: Option<Solution<G>>,
-    /// The result of the trial matches of alpha-beta against `mcts`, and alpha-beta if it won them.
+    /// The result of the trial matches of alpha-beta against `mcts`.
     trial: Option<Trial>,
+    /// Alpha-beta, if it won the trial or has a net.
     rival: Option<AlphaBeta<G>>,
     /// The number of states that the net of `rival` was trained on, if it uses one.
     learned: Option<u64>,
@@ -136,6 +139,7 @@ impl<G: Game> Best<G> {
             seed: 0,
             threads: 1,
             bytes: None,
+            nets: Vec::new(),
             looks: 0,
             character: None,
             way: Strategy::Open,
@@ -165,6 +169,13 @@ impl<G: Game> Best<G> {
         self
     }
 
+    /// Sets nets of some games. One that belongs to the game replaces the trial before the match.
+    #[must_use]
+    pub fn nets(mut self, nets: Vec<Arc<Net>>) -> Self {
+        self.nets = nets;
+        self
+    }
+
     /// Observes the game and chooses a strategy, unless that was done before.
     fn look(&mut self, game: &G, budget: &Budget) -> Character {
         if let Some(character) = self.character {
@@ -185,13 +196,16 @@ impl<G: Game> Best<G> {
             // The tree has 7/8 of the bytes, the proof search 1/8.
             let prover = (character.is_duel() && !character.has_chance)
                 .then(|| AlphaBeta::new().seed(seed).memory(bytes / 8).evaluation(UniformEvaluation));
+            let value = LearnedValue::among(game, &self.nets, budget).ok().flatten();
+            let learned = value.as_ref().map(LearnedValue::samples);
+            let search = AlphaBeta::new().seed(seed).memory(bytes / 4 * 3);
             Strategy::Tree(Box::new(TreeSearch {
                 mcts: mcts.memory(bytes / 8 * 7),
                 prover,
                 solution: None,
                 trial: None,
-                rival: None,
-                learned: None,
+                rival: value.map(|value| search.evaluation(value)),
+                learned,
                 seed,
                 threads: self.threads,
                 bytes,
@@ -239,6 +253,10 @@ impl<G: Game> TreeSearch<G> {
 
     /// Uses the time before the first move for training, trial matches and search.
     fn prepare(&mut self, game: &G, role: G::Role, budget: &Budget, character: Character) {
+        if let Some(rival) = &mut self.rival {
+            rival.search(game, &game.initial(), role, budget);
+            return;
+        }
         let mut rest = budget.clone();
         if self.prover.is_some() {
             let bytes = self.bytes / 4 * 3;
@@ -289,11 +307,9 @@ impl<G: Game> TreeSearch<G> {
         }
         if let Some(rival) = &mut self.rival {
             let mut found = rival.search(game, state, role, budget);
-            let trial = self.trial.map_or_else(String::new, |trial| trial.to_string());
-            let what = self.learned.map_or_else(
-                || format!("alpha-beta, which won {trial}"),
-                |states| format!("alpha-beta with a value learned from {states} states, which won {trial}"),
-            );
+            let value = self.learned.map(|states| format!(" with a value learned from {states} states"));
+            let trial = self.trial.map(|trial| format!(", which won {trial}"));
+            let what = format!("alpha-beta{}{}", value.unwrap_or_default(), trial.unwrap_or_default());
             found.report.note = Some(note(character, &what));
             return found;
         }
@@ -352,8 +368,9 @@ impl<G: Game> Player<G> for Best<G> {
             Strategy::Plan(planner) => planner.start(game, role, budget),
             Strategy::Hidden(equilibrium) => equilibrium.start(game, role, budget),
             Strategy::Tree(woods) => {
-                let is_tried = woods.prover.is_some() && !character.is_simultaneous;
-                let spent = if is_tried { woods.solve(game, budget) } else { 0 };
+                let may_be_solved =
+                    woods.prover.is_some() && !character.is_simultaneous && woods.rival.is_none();
+                let spent = if may_be_solved { woods.solve(game, budget) } else { 0 };
                 if woods.solution.is_none() {
                     woods.prepare(game, role, &budget.share(1.0, spent), character);
                 }
@@ -390,7 +407,30 @@ impl<G: Game> Player<G> for Best<G> {
 #[cfg(all(test, feature = "load"))]
 mod tests {
     use super::*;
-    use gdl_runtime::load;
+    use crate::search::Training;
+    use gdl_runtime::{Dynamic, GameExt, load};
+
+    #[test]
+    fn a_net_plays_its_own_game_alone() {
+        let rules = [
+            include_str!("../../../games/board/tictactoe.kif"),
+            include_str!("../../../games/board/breakthrough_small.kif"),
+        ];
+        let [own, other] = rules.map(|text| load(text).expect("a sound rulesheet"));
+        let mut training = Training::new(&own, 0).expect("it can be learned");
+        training.advance(&own, 0.0, 1, &Budget::unlimited());
+        let net = Arc::new(training.net());
+        let play = |game: &Dynamic| {
+            let mut best = Best::new().nets(vec![net.clone()]);
+            let role = game.roles().next().expect("two roles");
+            let budget = Budget::of_nodes(300);
+            best.start(game, role, &budget);
+            best.search(game, &game.initial(), role, &budget).report.note.expect("a note")
+        };
+        let states = format!("alpha-beta with a value learned from {} states", net.samples());
+        assert_eq!(play(&own), format!("two roles in turn for a fixed sum: {states}"));
+        assert!(!play(&other).contains("learned"), "{}", play(&other));
+    }
 
     #[test]
     fn what_solving_took_is_charged_and_not_what_it_was_given() {

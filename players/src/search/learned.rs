@@ -167,16 +167,29 @@ impl LearnedValue {
     /// # Errors
     /// Returns an error if the net belongs to another game.
     pub fn new<G: Game>(game: &G, net: Arc<Net>) -> Result<Self, NetError> {
-        if !net.is_of(game) {
-            return Err(NetError::Foreign);
+        Self::among(game, &[net], &Budget::unlimited())?.ok_or(NetError::Foreign)
+    }
+
+    /// Creates the evaluation of a game by the first net that belongs to it. Returns `None` if
+    /// there is none.
+    ///
+    /// # Errors
+    /// Returns an error if the game cannot be learned, or the budget is spent first.
+    pub(super) fn among<G: Game>(
+        game: &G,
+        nets: &[Arc<Net>],
+        budget: &Budget,
+    ) -> Result<Option<Self>, NetError> {
+        if nets.is_empty() {
+            return Ok(None);
         }
-        let features = Features::of(game, &Budget::unlimited())?;
+        let fingerprint = Self::fingerprint_of(game, budget).ok_or(NetError::Late)?;
+        let Some(net) = nets.iter().find(|net| net.fingerprint == fingerprint) else { return Ok(None) };
+        let features = Features::of(game, budget)?;
         let Sizes { features: count, heads: own, outputs, .. } = net.judge.sizes;
         // Another release may have found other lines.
-        if (count, own, outputs) != (features.len(), heads(game), features.outputs()) {
-            return Err(NetError::Foreign);
-        }
-        Ok(Self { net, features })
+        let is_sound = (count, own, outputs) == (features.len(), heads(game), features.outputs());
+        Ok(is_sound.then(|| Self { net: net.clone(), features }))
     }
 
     /// Returns the fingerprint of a game. Returns `None` if the budget is spent first.

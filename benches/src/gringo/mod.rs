@@ -4,6 +4,7 @@
 //! It runs through Python's `clingo` (`pip install clingo`). Without that package, the comparison
 //! is left out.
 
+mod part;
 mod program;
 mod split;
 

@@ -5,7 +5,10 @@
 //! moves, and it outputs the rules of the propositional net. An `or` is multiplied out, `distinct`
 //! is `!=`.
 
-use super::split::split;
+use super::{
+    part::{Part, write_rule},
+    split::split,
+};
 use gdl_compiler::{
     Rules,
     rules::{Atom, Formula, Term},
@@ -13,16 +16,6 @@ use gdl_compiler::{
 
 /// The most rules that one rule may become when its `or`s are multiplied out.
 const MAX_ALTERNATIVES: usize = 4096;
-
-/// The text of an atom or of a body's literal, with its variables.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Part {
-    pub(super) text: String,
-    /// The variables, one bit each.
-    pub(super) variables: u64,
-    /// True for a positive literal, which binds its variables.
-    pub(super) binds: bool,
-}
 
 /// The program, with its rules split if `splits` is true. Returns `None` if some rule has too many
 /// alternatives or variables.
@@ -48,16 +41,6 @@ pub fn program(rules: &Rules, splits: bool) -> Option<String> {
         }
     }
     Some(text)
-}
-
-/// Appends the rule `head :- body.` to `text`.
-pub(super) fn write_rule(head: &str, body: &[Part], text: &mut String) {
-    text.push_str(head);
-    for (place, part) in body.iter().enumerate() {
-        text.push_str(if place == 0 { " :- " } else { ", " });
-        text.push_str(&part.text);
-    }
-    text.push_str(".\n");
 }
 
 /// The disjuncts of a formula or, if `negated`, of its negation. Each is a body.

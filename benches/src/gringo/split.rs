@@ -6,7 +6,7 @@
 //! literals have the fewest variables first. The split uses the syntax of a rule alone, so it helps
 //! some games and hurts others.
 
-use super::program::{Part, write_rule};
+use super::part::{Part, write_rule};
 
 /// Appends rules that together derive the head of `head :- body`. `helpers` counts the new
 /// relations.

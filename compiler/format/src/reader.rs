@@ -1,7 +1,15 @@
 //! Reads the numbers, texts and lists of a table and checks their limits. An error has the offset
 //! of the first fault. The memory of a list is at most a small multiple of the remaining bytes.
 
-use crate::{aig::Program, lanes::MOST_SLOTS, table::TableError};
+use crate::{aig::Program, lanes::MOST_SLOTS};
+
+/// A value that is invalid or missing.
+pub(crate) struct Fault {
+    /// The offset of the fault, in bytes.
+    pub(crate) offset: usize,
+    /// The error, for example "a signal out of order".
+    pub(crate) what: &'static str,
+}
 
 /// The bytes of a table, and the offset of the next one.
 pub(crate) struct Reader<'b> {
@@ -19,11 +27,11 @@ impl<'b> Reader<'b> {
         self.offset == self.bytes.len()
     }
 
-    pub(crate) fn fault(&self, what: &'static str) -> TableError {
-        TableError::Malformed { offset: self.offset, what }
+    pub(crate) fn fault(&self, what: &'static str) -> Fault {
+        Fault { offset: self.offset, what }
     }
 
-    pub(crate) fn take(&mut self, length: usize) -> Result<&'b [u8], TableError> {
+    pub(crate) fn take(&mut self, length: usize) -> Result<&'b [u8], Fault> {
         let end = self.offset.checked_add(length);
         let part = end.and_then(|end| self.bytes.get(self.offset..end));
         let part = part.ok_or_else(|| self.fault("it ends too soon"))?;
@@ -31,11 +39,11 @@ impl<'b> Reader<'b> {
         Ok(part)
     }
 
-    pub(crate) fn byte(&mut self) -> Result<u8, TableError> {
+    pub(crate) fn byte(&mut self) -> Result<u8, Fault> {
         self.take(1).map(|bytes| bytes[0])
     }
 
-    pub(crate) fn number(&mut self) -> Result<u32, TableError> {
+    pub(crate) fn number(&mut self) -> Result<u32, Fault> {
         let mut number = 0_u64;
         for shift in [0, 7, 14, 21, 28] {
             let byte = self.byte()?;
@@ -48,7 +56,7 @@ impl<'b> Reader<'b> {
     }
 
     /// Reads the number of a slot of lanes.
-    pub(crate) fn slot(&mut self) -> Result<u32, TableError> {
+    pub(crate) fn slot(&mut self) -> Result<u32, Fault> {
         let slot = self.number()?;
         self.has_slot(slot as usize).then_some(slot).ok_or_else(|| self.fault("a slot beyond all"))
     }
@@ -63,7 +71,7 @@ impl<'b> Reader<'b> {
 
     /// Reads the length of a list whose items take at least `least` bytes each. The items fit in
     /// the remaining bytes, so memory may be reserved for them.
-    pub(crate) fn length(&mut self, least: usize) -> Result<usize, TableError> {
+    pub(crate) fn length(&mut self, least: usize) -> Result<usize, Fault> {
         let length = self.number()? as usize;
         if length > (self.bytes.len() - self.offset) / least {
             return Err(self.fault("a list longer than the table"));
@@ -71,7 +79,7 @@ impl<'b> Reader<'b> {
         Ok(length)
     }
 
-    pub(crate) fn texts(&mut self) -> Result<Vec<&'b str>, TableError> {
+    pub(crate) fn texts(&mut self) -> Result<Vec<&'b str>, Fault> {
         let length = self.length(1)?;
         let mut texts = Vec::with_capacity(length);
         for _ in 0..length {
@@ -83,13 +91,13 @@ impl<'b> Reader<'b> {
     }
 
     /// Reads texts in strictly ascending bytewise order.
-    pub(crate) fn sorted_texts(&mut self) -> Result<Vec<&'b str>, TableError> {
+    pub(crate) fn sorted_texts(&mut self) -> Result<Vec<&'b str>, Fault> {
         let texts = self.texts()?;
         if texts.is_sorted_by(|a, b| a < b) { Ok(texts) } else { Err(self.fault("names out of order")) }
     }
 
     /// Reads a list of strictly ascending numbers below `end`, stored as distances.
-    pub(crate) fn ascending(&mut self, end: usize) -> Result<Vec<u32>, TableError> {
+    pub(crate) fn ascending(&mut self, end: usize) -> Result<Vec<u32>, Fault> {
         let length = self.length(1)?;
         let mut list = Vec::with_capacity(length);
         let mut previous = 0_u32;
@@ -105,20 +113,20 @@ impl<'b> Reader<'b> {
         Ok(list)
     }
 
-    pub(crate) fn goals(&mut self) -> Result<Vec<u8>, TableError> {
+    pub(crate) fn goals(&mut self) -> Result<Vec<u8>, Fault> {
         let length = self.length(1)?;
         let list = self.take(length)?.to_vec();
         if list.is_sorted_by(|a, b| a < b) { Ok(list) } else { Err(self.fault("goal values out of order")) }
     }
 
     /// Reads a signal of one of the first `nodes` nodes.
-    fn signal(&mut self, nodes: usize) -> Result<u32, TableError> {
+    fn signal(&mut self, nodes: usize) -> Result<u32, Fault> {
         let signal = self.number()?;
         if signal as usize / 2 < nodes { Ok(signal) } else { Err(self.fault("a signal out of order")) }
     }
 
     /// Reads a program with the given numbers of inputs and outputs.
-    pub(crate) fn program(&mut self, inputs: usize, outputs: usize) -> Result<Program, TableError> {
+    pub(crate) fn program(&mut self, inputs: usize, outputs: usize) -> Result<Program, Fault> {
         let length = self.length(2)?;
         let first = 1 + inputs;
         let mut gates = Vec::with_capacity(length);

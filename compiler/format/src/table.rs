@@ -45,7 +45,7 @@
 use crate::{
     aig::Program,
     lanes::{self, Choice, Cycle, Item, Lanes, MOST_COUNTED, Phase, Schedule, Step},
-    reader::Reader,
+    reader::{Fault, Reader},
     shape::Shape,
     writer::Writer,
 };
@@ -150,6 +150,12 @@ impl fmt::Display for TableError {
 
 impl std::error::Error for TableError {}
 
+impl From<Fault> for TableError {
+    fn from(Fault { offset, what }: Fault) -> Self {
+        Self::Malformed { offset, what }
+    }
+}
+
 impl<'t> Table<'t> {
     /// The sizes of the game, which determine the layout of its rows.
     #[must_use]
@@ -207,17 +213,17 @@ impl<'t> Table<'t> {
         }
         let (roles, fluents, moves) = (reader.texts()?, reader.sorted_texts()?, reader.sorted_texts()?);
         if roles.is_empty() {
-            return Err(reader.fault("no roles"));
+            return Err(reader.fault("no roles").into());
         }
         if roles.iter().collect::<BTreeSet<_>>().len() < roles.len() {
-            return Err(reader.fault("a role twice"));
+            return Err(reader.fault("a role twice").into());
         }
         let role_moves =
             roles.iter().map(|_| reader.ascending(moves.len())).collect::<Result<Vec<_>, _>>()?;
         let role_goals = roles.iter().map(|_| reader.goals()).collect::<Result<Vec<_>, _>>()?;
         let chance = (reader.number()? as usize).checked_sub(1);
         if chance.is_some_and(|role| role >= roles.len()) {
-            return Err(reader.fault("chance is not a role"));
+            return Err(reader.fault("chance is not a role").into());
         }
         let goals = role_goals.iter().map(Vec::len).sum();
         let mut shape =
@@ -245,11 +251,11 @@ impl<'t> Table<'t> {
                 let perceive = reader.program(shape.fluents + own, outputs)?;
                 Some(Sees { percepts, role_percepts, perceive })
             }
-            _ => return Err(reader.fault("neither percepts nor none")),
+            _ => return Err(reader.fault("neither percepts nor none").into()),
         };
         let lanes = read_lanes(&mut reader, shape)?;
         if !reader.is_at_end() {
-            return Err(reader.fault("something after the end"));
+            return Err(reader.fault("something after the end").into());
         }
         Ok(Self {
             roles,
@@ -276,7 +282,7 @@ fn write_lanes(writer: &mut Writer, lanes: &Lanes) {
     lanes.plies.iter().for_each(|phase| write_phase(writer, phase));
 }
 
-fn read_lanes(reader: &mut Reader<'_>, shape: Shape) -> Result<Option<Lanes>, TableError> {
+fn read_lanes(reader: &mut Reader<'_>, shape: Shape) -> Result<Option<Lanes>, Fault> {
     /// The smallest encoding of a phase, in bytes.
     const PHASE: usize = 5;
     let length = reader.length(PHASE)?;
@@ -327,7 +333,7 @@ fn write_phase(writer: &mut Writer, phase: &Phase) {
     }
 }
 
-fn read_phase(reader: &mut Reader<'_>, shape: Shape) -> Result<Phase, TableError> {
+fn read_phase(reader: &mut Reader<'_>, shape: Shape) -> Result<Phase, Fault> {
     let (observe, keep) = (read_schedule(reader)?, read_schedule(reader)?);
     let (score, advance) = (read_schedule(reader)?, read_schedule(reader)?);
     let roles = (0..shape.roles).map(|_| read_choice(reader, shape)).collect::<Result<_, _>>()?;
@@ -351,7 +357,7 @@ fn write_schedule(writer: &mut Writer, schedule: &Schedule) {
     }
 }
 
-fn read_schedule(reader: &mut Reader<'_>) -> Result<Schedule, TableError> {
+fn read_schedule(reader: &mut Reader<'_>) -> Result<Schedule, Fault> {
     let count = reader.length(6)?;
     let mut schedule = Schedule { runs: Vec::with_capacity(count), steps: Vec::new() };
     for _ in 0..count {
@@ -374,7 +380,7 @@ fn read_schedule(reader: &mut Reader<'_>) -> Result<Schedule, TableError> {
     Ok(schedule)
 }
 
-fn read_choice(reader: &mut Reader<'_>, shape: Shape) -> Result<Choice, TableError> {
+fn read_choice(reader: &mut Reader<'_>, shape: Shape) -> Result<Choice, Fault> {
     let moves = reader.ascending(shape.moves)?;
     let first = reader.slot()?;
     if !reader.has_slot(first as usize + moves.len()) || (first == 0 && moves.len() > 1) {
@@ -387,7 +393,7 @@ fn read_choice(reader: &mut Reader<'_>, shape: Shape) -> Result<Choice, TableErr
     Ok(Choice { moves, first, count })
 }
 
-fn read_item(reader: &mut Reader<'_>, shape: Shape) -> Result<Item, TableError> {
+fn read_item(reader: &mut Reader<'_>, shape: Shape) -> Result<Item, Fault> {
     let (kind, role, value) = (reader.byte()?, reader.number()? as usize, reader.byte()?);
     if role >= shape.roles {
         return Err(reader.fault("an item of no role"));

@@ -9,6 +9,7 @@
 //! [`Diagnostics`] bounds the number of messages.
 
 mod arity;
+mod binding;
 mod callers;
 mod dependency;
 mod domains;

@@ -18,8 +18,8 @@
 //! too. Time is O(text) for each of at most [`MOST_RELATIONS`] relations and callers. The added
 //! rules have at most [`MOST_ADDED`] names and variables.
 
+use super::binding;
 use super::lenient::{atoms, dependent_on};
-use super::safety;
 use crate::rules::{Atom, Formula, Relation, RelationId, Rule, Rules, Term, Variable};
 use std::collections::BTreeMap;
 
@@ -215,13 +215,13 @@ fn role_variable(rules: &Rules, rule: &Rule) -> Option<Variable> {
     let k = rules.keywords;
     let Some(&Term::Variable(variable)) = rule.head.arguments.first() else { return None };
     let is_asked = [k.legal, k.goal, k.sees, k.input].contains(&rule.head.relation);
-    (is_asked && safety::unbound(rule)[variable.index()]).then_some(variable)
+    (is_asked && binding::unbound(rule)[variable.index()]).then_some(variable)
 }
 
 /// For each variable of a rule, true if it is unsafe. A variable in the place of a role is safe,
 /// since play evaluates the relation for one role at a time.
 fn unbound(rules: &Rules, rule: &Rule) -> Vec<bool> {
-    let mut unbound = safety::unbound(rule);
+    let mut unbound = binding::unbound(rule);
     if let Some(role) = role_variable(rules, rule) {
         unbound[role.index()] = false;
     }

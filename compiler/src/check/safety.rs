@@ -6,11 +6,12 @@
 //! · variables of a rule); [`Limits::max_rule_variables`](crate::Limits::max_rule_variables) bounds
 //! the variables.
 
+use super::binding;
 use super::callers::Callers;
 use super::domains::Domains;
 use super::scene::{Form, Scene};
 use crate::diagnostic::{Code, Diagnostic, Edit, codes};
-use crate::rules::{self, Formula, RelationId, Term, Variable};
+use crate::rules::{Formula, RelationId, Term, Variable};
 use crate::syntax::{NodeId, writer::BLANK};
 use crate::{Diagnostics, Span};
 use rustc_hash::FxHashSet;
@@ -33,7 +34,7 @@ pub(super) fn check(
         if form.rule.head.relation == scene.rules.keywords.role {
             continue;
         }
-        let bound = bound(form.rule);
+        let bound = binding::bound(form.rule);
         if !bound.iter().all(|&bound| bound) {
             let reported = bound.clone();
             let domains = &domains;
@@ -47,48 +48,6 @@ pub(super) fn check(
         }
     }
     faulty
-}
-
-/// For each variable of a rule, true if its body binds it.
-fn bound(rule: &rules::Rule) -> Vec<bool> {
-    let mut bound = vec![false; rule.variables.len()];
-    rule.body.iter().for_each(|formula| bind(formula, &mut bound));
-    bound
-}
-
-/// For each variable of a rule, true if it is unsafe: required by the head, `not` or `distinct`,
-/// and not bound.
-pub(super) fn unbound(rule: &rules::Rule) -> Vec<bool> {
-    fn require(formula: &Formula, mark: &mut impl FnMut(Variable)) {
-        match formula {
-            Formula::Atom(_) => {}
-            Formula::Or(branches) => branches.iter().for_each(|branch| require(branch, mark)),
-            Formula::Distinct(..) | Formula::Not(_) => formula.for_each_variable(mark),
-        }
-    }
-    let bound = bound(rule);
-    let mut unbound = vec![false; bound.len()];
-    let mut mark = |variable: Variable| unbound[variable.index()] = !bound[variable.index()];
-    rule.head.arguments.iter().for_each(|term| term.for_each_variable(&mut mark));
-    rule.body.iter().for_each(|formula| require(formula, &mut mark));
-    unbound
-}
-
-/// Marks the variables that have a value whenever the formula holds.
-fn bind(formula: &Formula, bound: &mut [bool]) {
-    match formula {
-        Formula::Atom(_) => formula.for_each_variable(&mut |variable| bound[variable.index()] = true),
-        Formula::Distinct(..) | Formula::Not(_) => {}
-        Formula::Or(branches) => {
-            let mut all = vec![true; bound.len()];
-            for branch in branches {
-                let mut here = vec![false; bound.len()];
-                bind(branch, &mut here);
-                all.iter_mut().zip(here).for_each(|(all, here)| *all &= here);
-            }
-            bound.iter_mut().zip(all).for_each(|(bound, all)| *bound |= all);
-        }
-    }
 }
 
 struct Rule<'a, 'd> {

@@ -14,5 +14,6 @@
 //! `eval` shares nothing with either.
 
 pub(crate) mod calls;
+mod id;
 pub(crate) mod pattern;
 pub mod terms;

@@ -3,7 +3,7 @@
 //! A call gets a dense number, and equal calls get the same one, by a hash table. All arguments lie
 //! in one list, so a call has no allocation of its own.
 
-use super::terms::TermId;
+use super::id::TermId;
 use hashbrown::HashTable;
 use rustc_hash::FxHasher;
 use std::hash::Hasher;

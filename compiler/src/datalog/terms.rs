@@ -6,39 +6,14 @@
 //!
 //! Terms are in two parts: fixed ones, which clones share, and later ones, which can be dropped.
 
+pub use super::id::{AtomId, TermId};
+
 use super::calls::{Calls, hash_call};
 use crate::{
     Limits,
     rules::{RelationId, Symbol, Symbols, Term},
 };
 use std::sync::Arc;
-
-/// The number of a ground term.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct TermId(pub u32);
-
-impl TermId {
-    /// A placeholder for no term.
-    pub(crate) const NONE: Self = Self(u32::MAX);
-
-    /// The id as an index.
-    #[must_use]
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-/// The number of a ground atom.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct AtomId(pub u32);
-
-impl AtomId {
-    /// The id as an index.
-    #[must_use]
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
 
 /// A term that is deeper or larger than the limits allow: its outermost symbol and its arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -132,7 +132,7 @@ impl Diagnostics {
             }
         }
         for severity in [Severity::Error, Severity::Warning, Severity::Lint] {
-            let more = self.counts[severity as usize] - shown[severity as usize];
+            let more = self.count(severity) - shown[severity as usize];
             if more > 0 {
                 let plural = if more == 1 { "" } else { "s" };
                 writeln!(out, "\nand {more} more {severity}{plural}").ok();

@@ -23,7 +23,10 @@ mod usage;
 mod values;
 
 use super::expressions::{What, read as expressions};
-use super::{Kind, NodeId, Syntax, Tree};
+use super::{
+    dialect::Syntax,
+    tree::{Kind, NodeId, Tree},
+};
 use crate::diagnostic::{Diagnostic, Source, Span, codes};
 use crate::limits::Limits;
 use clause::{Clause, Literal, Shape, Term};

@@ -13,9 +13,9 @@
 mod foreign;
 
 use super::{
-    Syntax,
-    dialect::Reading,
+    dialect::{Reading, Syntax},
     tokens::{Token, tokens},
+    tree::MOST_NESTING,
 };
 use crate::diagnostic::{Diagnostic, Edit, Source, Span, codes};
 
@@ -129,7 +129,7 @@ pub(super) fn read(source: &Source, syntax: Syntax, limits: &crate::Limits) -> E
     let mut reader = Reader {
         source,
         syntax,
-        max_nesting: limits.max_nesting.min(super::MOST_NESTING),
+        max_nesting: limits.max_nesting.min(MOST_NESTING),
         max_identifier: limits.max_identifier_bytes,
         out: Expressions::default(),
         operands: Vec::new(),

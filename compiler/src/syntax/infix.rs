@@ -8,7 +8,11 @@
 //! is multiplied out.
 
 use super::expressions::{Expressions, Id, Literal, What, read as expressions};
-use super::{Kind, NodeId, Syntax, Tree, writer::BLANK, writer::Writer};
+use super::{
+    dialect::Syntax,
+    tree::{Kind, Node, NodeId, Tree},
+    writer::{BLANK, Writer},
+};
 use crate::diagnostic::{Diagnostic, Edit, Source, Span, codes};
 use crate::limits::Limits;
 
@@ -185,7 +189,7 @@ impl Reader<'_> {
         let expression = expressions.get(id);
         let word = match expression.what {
             What::Name => {
-                self.tree.nodes.push(super::Node { kind: Kind::Symbol, span: expression.span });
+                self.tree.nodes.push(Node { kind: Kind::Symbol, span: expression.span });
                 return Some(NodeId(self.tree.nodes.len() as u32 - 1));
             }
             What::Variable => {

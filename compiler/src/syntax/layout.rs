@@ -7,7 +7,7 @@
 //! Formatting again changes nothing. O(bytes).
 
 use super::{
-    Syntax,
+    dialect::Syntax,
     expressions::{Expressions, What, read},
     tokens::{Token, tokens},
 };

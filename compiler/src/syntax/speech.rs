@@ -5,7 +5,12 @@
 //! relations that the translation of Epilog adds are never shown. O(bytes); a snippet longer than
 //! [`LONGEST`] stays as it is.
 
-use super::{Kind, Syntax, kif, writer::Writer, writer::capital};
+use super::{
+    dialect::Syntax,
+    kif,
+    tree::Kind,
+    writer::{Writer, capital},
+};
 use crate::diagnostic::{Diagnostic, Edit, Source};
 use crate::limits::Limits;
 
@@ -103,7 +108,7 @@ fn snippet(text: &str) -> Option<String> {
         return None;
     }
     let source = Source::new("", plain(text));
-    let (tree, found) = kif(&source, &Limits::default());
+    let (tree, found) = kif::read(&source, &Limits::default());
     let [form] = tree.forms[..] else { return None };
     if tree.broken || !found.is_empty() {
         return None;

@@ -1,6 +1,6 @@
 //! The tokens of infix GDL and Epilog, by the pest grammar `signs.pest`.
 
-use super::chunk;
+use super::chunk::chunk;
 use crate::diagnostic::Span;
 use grammar::{Rule, Signs};
 use pest::Parser as _;

@@ -4,7 +4,7 @@
 //! returns the text of each name and variable. Both methods recurse as deep as the tree, which is
 //! no deeper than [`Limits::max_nesting`](crate::Limits::max_nesting). O(bytes written).
 
-use super::{Kind, NodeId, Tree};
+use super::tree::{Kind, NodeId, Tree};
 use crate::Source;
 
 /// The prefix of the names of anonymous variables. No word contains its apostrophe.

@@ -7,8 +7,9 @@
 use super::{Net, Outputs, Signal, cycle::System};
 use crate::{
     Diagnostic, Diagnostics, Limits, Options, Span,
+    datalog::terms::AtomId,
     diagnostic::codes,
-    ground::{GroundRules, Literal, Meaning, terms::AtomId},
+    ground::ground_rules::{GroundRules, Literal, Meaning},
     meter::{Meter, Stop},
     observer::Phase,
 };

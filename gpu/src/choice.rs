@@ -7,16 +7,30 @@
 //! the group of the rank, and then its move. If the number of legal moves is known, nothing is
 //! counted.
 
-use crate::{
-    builder::{Build, Register},
-    kernel::Scratch,
-};
+use crate::builder::{Build, Register};
 
 /// The moves of a group, which three digits can count.
 const GROUP: usize = 7;
 
 /// The number of digits that are drawn without checking whether any game needs them.
 const PLAIN: usize = 4;
+
+/// The registers for drawing a move.
+#[derive(Clone, Copy)]
+pub(crate) struct Scratch {
+    pub(crate) todo: Register,
+    pub(crate) above: Register,
+    /// The first register of a rank's digits; `length` is the number of these registers.
+    pub(crate) digits: Register,
+    pub(crate) length: usize,
+}
+
+impl Scratch {
+    fn digit(self, place: usize) -> Register {
+        assert!(place < self.length, "there is a register for each digit");
+        Register(self.digits.0 + place)
+    }
+}
 
 /// Chooses a legal move in each game that has one. Returns the words of chosen moves, and the games
 /// without a legal move. The choice is uniform only in games of `todo`.
@@ -236,11 +250,4 @@ fn equal<B: Build>(b: &mut B, number: &[B::Value], value: usize) -> B::Value {
         equal = if value >> place & 1 == 1 { b.and(equal, digit) } else { b.and_not(equal, digit) };
     }
     equal
-}
-
-impl Scratch {
-    fn digit(self, place: usize) -> Register {
-        assert!(place < self.length, "there is a register for each digit");
-        Register(self.digits.0 + place)
-    }
 }

@@ -12,7 +12,7 @@
 
 use crate::{
     builder::{Build, Counter, Register, Step},
-    choice::{self, digits},
+    choice::{self, Scratch, digits},
     error::Error,
 };
 use gdl_format::lanes::{Choice, ENDED, FLUENTS, IDLE, Item, SCORED, Schedule, TERMINAL};
@@ -79,16 +79,6 @@ struct Phase {
     roles: Vec<Choice>,
     /// The counted items, each with its counter and slot.
     items: Vec<(Counter, usize)>,
-}
-
-/// The registers for drawing a move.
-#[derive(Clone, Copy)]
-pub(crate) struct Scratch {
-    pub(crate) todo: Register,
-    pub(crate) above: Register,
-    /// The first register of a rank's digits; `length` is the number of these registers.
-    pub(crate) digits: Register,
-    pub(crate) length: usize,
 }
 
 /// The registers of a kernel, which follow those of the fluents.

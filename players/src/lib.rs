@@ -20,6 +20,7 @@
 
 #[cfg(feature = "load")]
 mod decisive;
+mod fault;
 pub mod player;
 pub mod record;
 pub mod referee;

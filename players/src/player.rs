@@ -65,7 +65,7 @@ pub use named::{NAMES, Settings, named, train};
 pub use random::Random;
 pub use report::{MoveStats, Report};
 
-use crate::referee::Fault;
+use crate::fault::Fault;
 use gdl_runtime::{Game, Information};
 
 /// A player that chooses the moves of one role.

@@ -1,7 +1,7 @@
 //! The thread of a player: answers questions until the channel closes or the player panics.
 
 use super::{Budget, Information, Player, Report};
-use crate::referee::Fault;
+use crate::fault::Fault;
 use gdl_runtime::Game;
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},

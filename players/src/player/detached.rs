@@ -4,7 +4,7 @@ use super::{
     Budget, Information, Player, Report,
     attend::{Answer, Asked, Question, Reply, attend},
 };
-use crate::referee::Fault;
+use crate::fault::Fault;
 use gdl_runtime::Game;
 use std::{
     fmt, io,

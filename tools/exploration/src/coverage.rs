@@ -6,7 +6,7 @@
 //! rules that fire takes O(literals) steps for each position. It is done for as many random games,
 //! and as many matches, as `LITERALS` allows, but at least for one of each.
 
-use crate::{states::States, walk::Witness};
+use crate::{states::States, witness::Witness};
 use gdl_compiler::{Compilation, Source, Span, ground::GroundRules, propnet::Signal};
 use gdl_runtime::{
     Dynamic, Game, GameExt,

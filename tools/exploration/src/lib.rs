@@ -9,6 +9,7 @@ pub mod simulate;
 pub mod states;
 pub mod statistics;
 pub mod walk;
+mod witness;
 
 use gdl_runtime::playouts::thousands;
 

@@ -4,7 +4,7 @@
 //! take a constant number of words for each game, and for each role in each ply. Those of all plies
 //! take at most `MOST_BYTES`, including the names of the roles. [`States`] bounds its own memory.
 
-use crate::{coverage::Seen, states::States, statistics::Estimate};
+use crate::{coverage::Seen, states::States, statistics::Estimate, witness::Witness};
 use gdl_compiler::ground::GroundRules;
 use gdl_runtime::{
     Cancel, Dynamic, Game, GameExt,
@@ -110,37 +110,6 @@ pub struct Walks {
     /// For each game, its number and two logarithms: its estimates of the nodes and the leaves of
     /// the tree.
     trees: Vec<(u64, [f64; 2])>,
-}
-
-/// An observer of all positions of followed games. Games are divided among several witnesses, which
-/// are merged. The result must not depend on the division.
-pub(crate) trait Witness: Send {
-    /// Observes a position of a game with this number: the state, its view, and the joint move that
-    /// is made in it, if any.
-    fn see(
-        &mut self,
-        number: u64,
-        state: &<Dynamic as Game>::State,
-        view: &<Dynamic as Game>::View,
-        joint: Option<&[MoveId]>,
-    );
-
-    /// Adds the observations of another witness.
-    fn merge(&mut self, other: Self);
-}
-
-/// A witness that observes nothing.
-impl Witness for () {
-    fn see(
-        &mut self,
-        _: u64,
-        _: &<Dynamic as Game>::State,
-        _: &<Dynamic as Game>::View,
-        _: Option<&[MoveId]>,
-    ) {
-    }
-
-    fn merge(&mut self, (): Self) {}
 }
 
 /// The size of the game tree by Knuth's estimate.

@@ -13,6 +13,7 @@
 //! | matches | a match | the results of each player |
 //! | analysis | a rulesheet of the folder | none: figures are listed |
 
+mod count;
 mod document;
 mod folder;
 mod job;
@@ -20,11 +21,12 @@ mod merge;
 mod summary;
 mod sums;
 
+pub use count::Count;
 pub use document::{Document, FORMAT, MAX_BYTES, Part, VERSION};
 pub use folder::Rulesheet;
 pub use job::{BlockMode, Job, Request};
 pub use merge::merge;
-pub use sums::{Count, Entry, Sums};
+pub use sums::{Entry, Sums};
 
 use crate::{
     analyze::{self, Settings},

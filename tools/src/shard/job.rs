@@ -1,7 +1,7 @@
 //! Jobs: the [`Request`], in which defaults are left out, and the [`Job`] of a document, with
 //! everything that determines its numbers.
 
-use super::sums::Count;
+use super::count::Count;
 use crate::{analyze::Settings, contest};
 use gdl_runtime::{Dynamic, Playouts, playouts};
 use serde::{Deserialize, Serialize};

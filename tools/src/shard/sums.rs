@@ -1,10 +1,13 @@
 //! The sums of blocks: integers to be added, or lists to be joined. Sums from a file are checked
 //! before they are added, so that no addition overflows.
 
-use super::job::{Job, LONGEST, MANY};
+use super::{
+    count::Count,
+    job::{Job, LONGEST, MANY},
+};
 use crate::contest::Total;
 use gdl_runtime::playouts::{RoleTally, Tally};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::ops::Range;
 
@@ -20,29 +23,6 @@ pub enum Sums {
     Matches(Total),
     /// The sums of an analysis.
     Rulesheets(Vec<Entry>),
-}
-
-/// A number of sequences. JSON has it as a number if it fits into 64 bits, otherwise as a string of
-/// decimal digits, since few JSON readers support longer numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Count(pub u128);
-
-impl Serialize for Count {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match u64::try_from(self.0) {
-            Ok(count) => serializer.serialize_u64(count),
-            Err(_) => serializer.serialize_str(&self.0.to_string()),
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for Count {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let value = Value::deserialize(deserializer)?;
-        let long = || value.as_str().and_then(|digits| digits.parse().ok());
-        let count = value.as_u64().map(u128::from).or_else(long);
-        count.map(Self).ok_or_else(|| D::Error::custom(format!("{value} is not a number of sequences")))
-    }
 }
 
 /// The result of analyzing a rulesheet.

@@ -3,7 +3,7 @@
 use crate::{
     error::{Error, Result},
     game::GameArg,
-    load::{self, Way},
+    load::Way,
 };
 use clap::ValueEnum;
 use gdl_runtime::playouts;
@@ -61,7 +61,7 @@ impl EngineChoice {
     /// Returns an error for straight-line code if the game has none.
     pub fn way(self, game: &GameArg) -> Result<Option<Way>> {
         match self {
-            Self::Straight if !is_straight(game)? => {
+            Self::Straight if !game.is_straight()? => {
                 let reason = match game {
                     GameArg::BuiltIn(entry) if entry.is_compiled() => {
                         format!("{} is too large for straight-line code", entry.name)
@@ -76,17 +76,6 @@ impl EngineChoice {
             Self::Lifted => Ok(Some(Way::Lifted)),
             Self::Lanes | Self::TableLanes | Self::Straight | Self::Single | Self::Gpu => Ok(None),
         }
-    }
-}
-
-/// Returns whether a game has straight-line code for single states.
-///
-/// # Errors
-/// Returns an error if its rulesheet has errors.
-pub fn is_straight(game: &GameArg) -> Result<bool> {
-    match game {
-        GameArg::BuiltIn(entry) if entry.is_compiled() => Ok(load::built_in(entry)?.is_straight()),
-        GameArg::BuiltIn(_) | GameArg::File { .. } => Ok(false),
     }
 }
 

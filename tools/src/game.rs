@@ -2,7 +2,6 @@
 //! playouts or counts.
 
 use crate::{
-    engine,
     error::{Error, Result},
     load::{self, Way},
     output::{self, BAD},
@@ -193,12 +192,23 @@ impl GameArg {
         settle(&game)
     }
 
+    /// Returns whether the game has straight-line code for single states.
+    ///
+    /// # Errors
+    /// Returns an error if its rulesheet has errors.
+    pub fn is_straight(&self) -> Result<bool> {
+        match self {
+            Self::BuiltIn(entry) if entry.is_compiled() => Ok(load::built_in(entry)?.is_straight()),
+            Self::BuiltIn(_) | Self::File { .. } => Ok(false),
+        }
+    }
+
     /// Returns the names of a compiled-in game and of its engine. Returns `None` if the game is not
     /// compiled in or `way` selects an engine.
     fn compiled(&self, way: Option<Way>) -> Result<Option<(&'static str, &'static str)>> {
         match self {
             Self::BuiltIn(entry) if way.is_none() && entry.is_compiled() => {
-                Ok(Some((entry.name, if engine::is_straight(self)? { "straight" } else { "table" })))
+                Ok(Some((entry.name, if self.is_straight()? { "straight" } else { "table" })))
             }
             _ => Ok(None),
         }

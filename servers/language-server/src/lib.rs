@@ -12,7 +12,9 @@
 mod document;
 mod domains;
 mod features;
+mod job;
 mod names;
+mod refusal;
 mod session;
 mod transport;
 mod words;

@@ -9,8 +9,10 @@
 use crate::{
     document::Document,
     features,
+    job::{Finding, Job},
+    refusal::Refusal,
     transport::{Event, Output},
-    worker::{Finding, Job, Worker},
+    worker::Worker,
 };
 use gen_lsp_types::{
     CodeActionKind, CodeActionOptions, CodeActionParams, CompletionOptions, CompletionParams,
@@ -51,19 +53,6 @@ enum Stage {
 #[derive(Deserialize)]
 struct InitializeParams {
     capabilities: Value,
-}
-
-/// The reason why a request has no result.
-pub(crate) struct Refusal {
-    code: ErrorCode,
-    message: String,
-}
-
-impl Refusal {
-    /// Creates the error of a valid request that cannot be fulfilled.
-    pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self { code: ErrorCode::RequestFailed, message: message.into() }
-    }
 }
 
 /// The conversation with one client.

@@ -4,7 +4,7 @@
 //! exceed their limits are skipped without storing them. An invalid header is skipped too, so the
 //! next message is found again.
 
-use crate::worker::Finding;
+use crate::job::Finding;
 use lsp_server::{ErrorCode, Message, RequestId};
 use serde_json::Value;
 use std::{

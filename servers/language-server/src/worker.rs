@@ -5,37 +5,21 @@
 //! steps of the compiler. Jobs run one after the other within [`Limits::network`], so each ends
 //! within some seconds.
 
-use crate::transport::Event;
-use gdl_compiler::{Diagnostics, Limits, Observer, Options, Source, compile};
+use crate::{
+    job::{Finding, Job},
+    transport::Event,
+};
+use gdl_compiler::{Diagnostics, Limits, Observer, Options, compile};
 use std::{
     collections::VecDeque,
     io,
     ops::ControlFlow,
     sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::Ordering,
         mpsc::{Sender, SyncSender, channel},
     },
     thread,
 };
-
-/// A job: a rulesheet to compile.
-pub(crate) struct Job {
-    /// The address of the document.
-    pub(crate) uri: String,
-    /// The text to compile.
-    pub(crate) source: Arc<Source>,
-    /// The flag that cancels the job.
-    pub(crate) called_off: Arc<AtomicBool>,
-}
-
-/// The diagnostics of the whole compiler for a rulesheet.
-pub(crate) struct Finding {
-    /// The job.
-    pub(crate) job: Job,
-    /// All diagnostics, including those of grounding and later stages.
-    pub(crate) diagnostics: Diagnostics,
-}
 
 /// The queue of jobs.
 pub(crate) enum Worker {

@@ -1,6 +1,6 @@
 //! The standard layout of a document, as one edit.
 
-use crate::{document::Document, session::Refusal, worker::options};
+use crate::{document::Document, refusal::Refusal, worker::options};
 use gdl_compiler::{Span, format};
 use gen_lsp_types::TextEdit;
 

@@ -3,7 +3,7 @@
 use crate::{
     document::Document,
     names::{Name, Place},
-    session::Refusal,
+    refusal::Refusal,
     words::Word,
 };
 use gdl_compiler::syntax::FOREIGN_COMMENTS;

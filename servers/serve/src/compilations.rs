@@ -4,7 +4,7 @@
 //! exists while its compilation runs, which bounds the number of tickets. If several compilations
 //! have the same ticket, it has the progress of the last one that runs.
 
-use crate::{shared::lock, work::observer};
+use crate::{lock::lock, work::observer};
 use gdl_compiler::{Observer, observer::Progress};
 use gdl_runtime::Cancel;
 use serde::Serialize;

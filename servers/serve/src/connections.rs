@@ -11,7 +11,7 @@
 //! answered, and [`GRACE`] later in any case. So a client that does not read cannot keep it open.
 //! The buffers of a connection take [`BUFFER`] bytes, and a body at most [`MOST_BYTES`].
 
-use crate::{problem::Problem, shared::lock};
+use crate::{lock::lock, problem::Problem};
 use axum::{
     Router,
     body::{Body, to_bytes},

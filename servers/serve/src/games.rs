@@ -5,8 +5,8 @@
 //! games are kept, so a rulesheet that was just checked need not be compiled again.
 
 use crate::{
+    lock::lock,
     problem::{Answer, Problem},
-    shared::lock,
 };
 use gdl_compiler::{Limits, Observer, Options, Severity, Source, diagnostic::codes};
 use gdl_runtime::{

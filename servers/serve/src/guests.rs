@@ -5,9 +5,9 @@
 //! at a time; the session decides whether a token still opens it. There are at most [`MOST`] links.
 
 use crate::{
+    lock::lock,
     problem::{Answer, Problem},
     registry::Registry,
-    shared::lock,
 };
 use gdl_runtime::dynamic::RoleId;
 use std::{collections::BTreeMap, net::SocketAddr, sync::Mutex};

@@ -30,6 +30,7 @@ mod expectation;
 mod games;
 mod guests;
 mod knowledge;
+mod lock;
 mod net;
 mod problem;
 mod reason;

@@ -5,9 +5,10 @@
 //! sessions that have been idle for the longest are removed, but only after [`Registry::SPARE`].
 
 use crate::{
+    lock::lock,
     problem::{Answer, Problem},
     session::Session,
-    shared::{Shared, lock},
+    shared::Shared,
 };
 use std::{
     collections::BTreeMap,

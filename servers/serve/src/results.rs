@@ -7,9 +7,9 @@
 
 use crate::{
     games::{Games, LoadMode, Opened},
+    lock::lock,
     problem::{Answer, Problem},
     session::is_idle,
-    shared::lock,
     work::observer,
 };
 use gdl_manage::{

@@ -4,11 +4,11 @@
 //! the same session and blocks no thread. A session that has ended makes no further moves, even if
 //! a player is still thinking.
 
-use crate::session::Session;
+use crate::{lock::lock, session::Session};
 use gdl_runtime::Cancel;
 use std::{
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex,
         atomic::{AtomicBool, Ordering},
     },
     time::{Duration, Instant},
@@ -94,7 +94,7 @@ impl Shared {
 
     /// Locks the session, as a thread does that works on it.
     #[cfg(test)]
-    pub(crate) fn hold(&self) -> MutexGuard<'_, Session> {
+    pub(crate) fn hold(&self) -> std::sync::MutexGuard<'_, Session> {
         lock(&self.session)
     }
 
@@ -108,10 +108,4 @@ impl Shared {
         // The caller reads the session in either case.
         let _ = tokio::time::timeout(longest, changed).await;
     }
-}
-
-/// Locks a mutex, even if a thread has panicked while holding it. Changes under these locks are
-/// atomic, and a session checks its input, so the data are valid.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

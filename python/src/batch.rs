@@ -10,10 +10,11 @@
 //! would be missing in forked processes, such as those of `multiprocessing`.
 
 use crate::{
-    game::{Game, Inner},
+    load::{Game, Inner},
     planes::Planes,
     python_class,
     single::Single,
+    spec::Spec,
     state::State,
 };
 use gdl_runtime::{
@@ -51,73 +52,6 @@ const MOST_ROLES: usize = 127;
 
 /// The approximate memory limit of the games of a batch, in bytes.
 const MOST_BYTES: usize = 4 << 30;
-
-/// The shape and options of a batch.
-pub(crate) struct Spec {
-    n: usize,
-    pub(crate) roles: usize,
-    pub(crate) fluents: usize,
-    pub(crate) moves: usize,
-    pub(crate) percepts: usize,
-    pub(crate) chance: Option<usize>,
-    /// True if each role gives a move in each step and has a mask; false if only the role to move
-    /// does.
-    pub(crate) all: bool,
-    packed: bool,
-    /// True if percepts are observed instead of the state.
-    pub(crate) hidden: bool,
-    /// The planes of the observation; `None` for rows of fluents.
-    pub(crate) planes: Option<Planes>,
-    renewal: Renewal,
-    /// The stepper that finds the role to move.
-    pub(crate) proof: Option<Stepper>,
-}
-
-impl Spec {
-    /// The number of elements in `times` rows of bits.
-    fn width(&self, times: usize, bits: usize) -> usize {
-        times * if self.packed { bits.div_ceil(64) } else { bits }
-    }
-
-    /// The number of elements of a game's observation.
-    fn observation(&self) -> usize {
-        match &self.planes {
-            Some(planes) => planes.fluents.len(),
-            None if self.hidden => self.width(self.roles, self.percepts),
-            None => self.width(1, self.fluents),
-        }
-    }
-
-    fn mask(&self) -> usize {
-        self.width(self.seats(), self.moves)
-    }
-
-    /// The number of roles that give moves in a step.
-    fn seats(&self) -> usize {
-        if self.all { self.roles } else { 1 }
-    }
-
-    fn shape(&self, of_each: bool, bits: usize) -> Vec<usize> {
-        let width = self.width(1, bits);
-        if of_each { vec![self.n, self.roles, width] } else { vec![self.n, width] }
-    }
-
-    fn observation_shape(&self) -> Vec<usize> {
-        match &self.planes {
-            Some(planes) => vec![self.n, planes.channels.len(), planes.height, planes.width],
-            None if self.hidden => self.shape(true, self.percepts),
-            None => self.shape(false, self.fluents),
-        }
-    }
-
-    fn mask_shape(&self) -> Vec<usize> {
-        self.shape(self.all, self.moves)
-    }
-
-    fn action_shape(&self) -> Vec<usize> {
-        if self.all { vec![self.n, self.roles] } else { vec![self.n] }
-    }
-}
 
 /// Up to 512 games.
 #[allow(clippy::large_enum_variant, reason = "nearly all units are the large one")]

@@ -1,6 +1,6 @@
 //! The information of a role in a play: its moves and its percepts.
 
-use crate::{fraction, game::Game, sample, state::State};
+use crate::{fraction, load::Game, sample, state::State};
 use gdl_runtime::{
     Dynamic, GameExt, Information as Known,
     game::{Id, Perception},

@@ -1,6 +1,6 @@
 //! The net of a game as arrays, the input of `gdl.jax`.
 
-use crate::game::Game;
+use crate::load::Game;
 use gdl_tools::levels::{Levels, StepLevels};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::{exceptions::PyValueError, prelude::*};

@@ -13,6 +13,7 @@ mod game;
 mod gpu;
 mod information;
 mod levels;
+mod load;
 mod picture;
 mod planes;
 mod player;
@@ -21,6 +22,7 @@ mod rules;
 mod sample;
 mod shard;
 mod single;
+mod spec;
 mod state;
 mod stats;
 mod watch;
@@ -33,9 +35,9 @@ mod _gdl {
     use super::{
         batch::Batch,
         command::command,
-        game::{Game, builtin, load},
         information::Information,
         levels::levels,
+        load::{Game, builtin, load},
         planes::planes,
         player::{Player, Solution},
         proofs::Proofs,

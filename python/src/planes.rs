@@ -5,7 +5,7 @@
 //! cell holds; each board has its own channels. After these, each fluent outside the boards, such
 //! as `(control x)`, has a channel with equal cells. So planes contain the whole row of fluents.
 
-use crate::game::Game;
+use crate::load::Game;
 use gdl_runtime::{Dynamic, Game as _, bits, board::Board, engine::CLEAR};
 use pyo3::{exceptions::PyValueError, prelude::*};
 use std::collections::{BTreeMap, btree_map::Entry};

@@ -1,6 +1,6 @@
 //! Players, and solutions of small games.
 
-use crate::{game::Game, information::Information, state::State, watch::Watch};
+use crate::{information::Information, load::Game, state::State, watch::Watch};
 use gdl_players::{
     Budget, Player as Decides,
     player::{NAMES, Settings, named},
@@ -34,7 +34,7 @@ fn budget(watch: &Watch, seconds: Option<f64>, nodes: Option<u64>) -> PyResult<B
         (None, None) => Budget::within(Duration::from_secs(1)),
         (None, Some(nodes)) => Budget::of_nodes(nodes),
         (Some(seconds), nodes) => {
-            let within = Budget::within(crate::game::duration(seconds)?);
+            let within = Budget::within(crate::load::duration(seconds)?);
             nodes.map_or(within.clone(), |nodes| within.and_nodes(nodes))
         }
     };

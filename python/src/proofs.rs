@@ -8,13 +8,12 @@
 //! The compiler builds the net again. The rest takes at most a second, limited by [`MOST_GATES`],
 //! [`MOST_JOINTS`] and [`MOST_WORDS`]. A property that neither method proves may still hold.
 
-use crate::game::Inner;
 use gdl_compiler::{
-    Source,
+    Options, Source,
     propnet::{Gate, Net, Signal},
 };
 use gdl_runtime::{
-    Game, GameExt,
+    Dynamic, Game, GameExt,
     bits::{self, BitBox},
     dynamic::{MoveId, RoleId},
     game::Id,
@@ -90,18 +89,19 @@ impl Proofs {
 }
 
 impl Proofs {
-    pub(crate) fn of(inner: &Inner) -> Self {
-        let vocabulary = inner.game.vocabulary();
+    /// Proves properties of a game, given its rulesheet and the options of the compiler.
+    pub(crate) fn of(game: &Dynamic, text: &str, options: &Options) -> Self {
+        let vocabulary = game.vocabulary();
         let chance = vocabulary.chance();
-        let players: Vec<usize> = (0..inner.roles.len()).filter(|&role| Some(role) != chance).collect();
-        let mut proofs = visit(inner, &players, chance);
+        let players: Vec<usize> =
+            (0..vocabulary.roles().len()).filter(|&role| Some(role) != chance).collect();
+        let mut proofs = visit(game, &players, chance);
         let is_visited = proofs.states.is_some();
         if is_visited && proofs.turns.is_none() {
             return proofs;
         }
-        let source = Source::new("rules", &inner.text);
-        if let Some(net) = gdl_compiler::compile(&source, &inner.options.compiler()).ok().map(|done| done.net)
-        {
+        let source = Source::new("rules", text);
+        if let Some(net) = gdl_compiler::compile(&source, options).ok().map(|done| done.net) {
             // The net also shows the turn in states without a choice, so its result is preferred.
             proofs.turns = match (turns(&net, &players), proofs.turns) {
                 (Some(told), Some(seen)) => Some(Turns { waiting: seen.waiting, ..told }),
@@ -231,8 +231,7 @@ fn opposed(net: &Net, players: &[usize]) -> Option<u64> {
 }
 
 /// The proofs from visiting all states; empty if there are too many states.
-fn visit(inner: &Inner, players: &[usize], chance: Option<usize>) -> Proofs {
-    let game = &inner.game;
+fn visit(game: &Dynamic, players: &[usize], chance: Option<usize>) -> Proofs {
     let roles: Vec<RoleId> = game.roles().collect();
     let initial = game.initial();
     let mut numbers: HashMap<BitBox, usize> = HashMap::from([(initial.clone(), 0)]);

@@ -1,6 +1,6 @@
 //! Shards: parts of a job that many machines share, as the JSON documents of `gdl shard`.
 
-use crate::{game::Game, watch::Watch};
+use crate::{load::Game, watch::Watch};
 use gdl_tools::{
     error::Error,
     shard::{Document, Plan, Request, Rulesheet, Subject},

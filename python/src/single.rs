@@ -1,7 +1,7 @@
 //! Single games of a batch. A [`Single`] also supports what planes cannot: percepts, and rules
 //! without a table. Otherwise the results are equal.
 
-use crate::batch::Spec;
+use crate::spec::Spec;
 use gdl_runtime::{
     Dynamic, Game, GameExt,
     bits::{self, BitBox},

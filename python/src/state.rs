@@ -2,7 +2,7 @@
 
 use crate::{
     fraction,
-    game::{Game, Inner},
+    load::{Game, Inner},
     python_class,
 };
 use gdl_runtime::{

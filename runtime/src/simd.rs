@@ -8,6 +8,7 @@
 //! machine. Libraries with the same purpose (`pulp`, `fearless_simd`) have neither functions of
 //! three operands nor AES rounds.
 
+mod aes;
 #[cfg(target_arch = "aarch64")]
 #[allow(unsafe_code, reason = "instructions that not every machine has")]
 mod arm;

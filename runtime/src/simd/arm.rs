@@ -136,7 +136,7 @@ impl<const AES: bool> Vector for Neon<AES> {
         let mut block = [0; 2];
         // SAFETY: there are 16 bytes.
         unsafe { vst1q_u64(block.as_mut_ptr(), self.0) };
-        let block = super::portable::aes_round(block);
+        let block = super::aes::round(block);
         // SAFETY: there are 16 bytes.
         Self(unsafe { vld1q_u64(block.as_ptr()) }).xor(key)
     }

@@ -76,7 +76,7 @@ impl Vector for Quarter {
     #[inline(always)]
     fn aes_round(self, key: Self) -> Self {
         let block = [u64x2_extract_lane::<0>(self.0), u64x2_extract_lane::<1>(self.0)];
-        let [low, high] = super::portable::aes_round(block);
+        let [low, high] = super::aes::round(block);
         Self(u64x2(low, high)).xor(key)
     }
 }

@@ -633,7 +633,7 @@ impl Vector for Quarter {
         let mut block = [0; 2];
         // SAFETY: there are 16 bytes, and they need not be aligned.
         unsafe { _mm_storeu_si128(block.as_mut_ptr().cast(), self.0) };
-        let [low, high] = super::portable::aes_round(block).map(u64::cast_signed);
+        let [low, high] = super::aes::round(block).map(u64::cast_signed);
         // SAFETY: every x86-64 machine has SSE2.
         Self(unsafe { _mm_xor_si128(_mm_set_epi64x(high, low), key.0) })
     }

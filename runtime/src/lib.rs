@@ -105,6 +105,7 @@ pub mod lanes;
 mod lifted;
 #[cfg(feature = "load")]
 pub mod load;
+mod mode;
 pub mod perft;
 pub mod playouts;
 mod random;

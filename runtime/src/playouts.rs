@@ -28,7 +28,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-pub use crate::stats::{Report, RoleTally, Stats, Tally, thousands};
+pub use crate::{
+    mode::PlayoutMode,
+    stats::{Report, RoleTally, Stats, Tally, thousands},
+};
 
 /// The number of games in a block of single games: enough to make taking blocks cheap, few enough
 /// to stop in time.
@@ -45,21 +48,6 @@ const MAX_THREADS: usize = 1024;
 
 /// The maximum number of bytes of the slots of all threads.
 const MOST_BYTES: usize = 1 << 30;
-
-/// The engine that plays games.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[non_exhaustive]
-pub enum PlayoutMode {
-    /// One game after the other, by the game's engine for single states.
-    Single,
-    /// 512 games at once, by straight-line code if the game has it for the instruction set,
-    /// otherwise from the game's table. Release builds have that code for games that
-    /// [`gdl!`](crate::gdl) compiled within its budget.
-    Lanes,
-    /// 512 games at once, from the game's table.
-    TableLanes,
-}
 
 /// A builder of a run of random games: `Playouts::new(&game).seed(7).count(1_000_000).run()`.
 #[must_use = "nothing is played before `run`"]

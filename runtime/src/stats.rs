@@ -3,7 +3,7 @@
 use crate::{
     bits,
     game::Shape,
-    playouts::PlayoutMode,
+    mode::PlayoutMode,
     simd::Isa,
     vocabulary::{Texts, Vocabulary},
 };

@@ -12,6 +12,7 @@
 
 mod error;
 mod ext;
+pub(crate) mod id;
 pub(crate) mod legal;
 pub(crate) mod perception;
 
@@ -19,6 +20,7 @@ pub use gdl_format::shape::Shape;
 pub use {
     error::{StepError, TextError, TextKind},
     ext::GameExt,
+    id::{Id, NoPercept},
     legal::LegalMoves,
     perception::Perception,
 };
@@ -33,32 +35,6 @@ use std::{fmt::Debug, hash::Hash};
 pub trait Row: AsRef<[u64]> + AsMut<[u64]> + Clone + Eq + Ord + Hash + Debug + Send + Sync {}
 
 impl<T: AsRef<[u64]> + AsMut<[u64]> + Clone + Eq + Ord + Hash + Debug + Send + Sync> Row for T {}
-
-/// A role, move, fluent or percept of a game: a dense number with a type of its own.
-pub trait Id: Copy + Eq + Ord + Hash + Debug + Send + Sync + 'static {
-    /// Returns the position in the [`Vocabulary`]'s list.
-    fn index(self) -> usize;
-
-    /// Returns the id at a position.
-    ///
-    /// # Panics
-    /// May panic, or return an id that the game does not have, if the list has no such position.
-    fn from_index(index: usize) -> Self;
-}
-
-/// The percept type of a game whose rules have no `sees`: it has no values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum NoPercept {}
-
-impl Id for NoPercept {
-    fn index(self) -> usize {
-        match self {}
-    }
-
-    fn from_index(_: usize) -> Self {
-        panic!("the game has no percepts")
-    }
-}
 
 /// The rules of a game: the methods that each engine implements. [`GameExt`] has methods that
 /// follow from these, for every game.

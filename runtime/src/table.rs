@@ -22,13 +22,13 @@ mod wide;
 
 use crate::{
     circuit::Circuit,
-    game::{Id, Shape},
+    game::id::Id,
     lanes::{Lanes, Straight, program::Programs},
     simd::Isa,
     vocabulary::{Texts, Vocabulary},
 };
 use cases::{Cases, Wanted};
-use gdl_format::table as format;
+use gdl_format::{shape::Shape, table as format};
 use patches::{Patches, Rules};
 pub(crate) use places::Places;
 use residual::ByteBudget;

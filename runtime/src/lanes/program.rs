@@ -2,11 +2,11 @@
 //! [`Programs`] gives other devices access to the programs of a game.
 
 use super::{Lanes, Phase};
-use crate::{
-    game::Shape,
-    simd::{Chunk, Operations, Slots, Word},
+use crate::simd::{Chunk, Operations, Slots, Word};
+use gdl_format::{
+    lanes::{Choice, Item, Schedule},
+    shape::Shape,
 };
-use gdl_format::lanes::{Choice, Item, Schedule};
 
 /// Calls a macro with the truth tables of all functions of three operands. Of those that differ
 /// only in the order of the operands, only the least is listed.

@@ -12,7 +12,7 @@ use super::{
     residual::MOST_GATES,
     wide::load_weight,
 };
-use crate::game::Id;
+use crate::game::id::Id;
 use rustc_hash::FxHashMap;
 
 /// The estimator of a table's steps.

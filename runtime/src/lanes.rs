@@ -29,10 +29,9 @@ pub use crate::simd::Isa;
 pub use batch::{Batch, Expansion, Leaves};
 
 pub(crate) use {
-    code::Straight,
     expand::{RowBatch, RowExpansion},
     leaves::RowLeaves,
-    play::Player,
+    play::{Player, Straight},
 };
 
 use cycle::Cycle;

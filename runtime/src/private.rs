@@ -6,10 +6,9 @@ pub use crate::{
     game::{Game, GameExt, Id, NoPercept, Shape, TextError as UnknownName},
     lanes::{
         choice::{Groups, choose},
-        code::Code,
+        code::{Code, add},
         counted::choose_counted,
         noise::Source,
-        play::add,
     },
     simd::{Apart, Line, Plane, Slots, Vector, View, Word, run},
     table::Table,

@@ -10,10 +10,8 @@ use super::{
     choice::{Groups, choose},
     counted::choose_counted,
     noise::Source,
-    play::{Player, Steps, add},
 };
-use crate::simd::{Isa, Kernel, Plane, Slots, Word};
-use std::fmt;
+use crate::simd::{Kernel, Plane, Slots, Word};
 
 /// The programs of all phases, addressed by the number of the phase.
 pub trait Code {
@@ -112,37 +110,10 @@ impl Code for [Phase] {
     }
 }
 
-/// Straight-line code as a trait object.
-#[derive(Clone, Copy)]
-pub(crate) struct Straight {
-    code: &'static dyn Run,
-    /// The number of slots that the code uses.
-    pub(super) slots: usize,
-}
-
-impl Straight {
-    pub(crate) const fn new<C: Code + Sync>(code: &'static C) -> Self {
-        Self { code, slots: C::SLOTS }
-    }
-
-    /// Makes at most `steps` steps. Returns false and does nothing if there is no code for the
-    /// instruction set.
-    pub(super) fn go_on(self, isa: Isa, player: &mut Player<'_>, steps: u64) -> bool {
-        self.code.go_on(isa, player, steps)
-    }
-
-    /// Runs a part on the slots of a caller. Returns false and does nothing if the instruction set
-    /// is not [`Isa::Avx512`] or has no code. For narrower words the gain is not worth compiling
-    /// the code once more.
-    pub(super) fn run(self, isa: Isa, part: Part, slots: &mut Slots) -> bool {
-        isa == Isa::Avx512 && self.code.run(isa, part, slots)
-    }
-}
-
-impl fmt::Debug for Straight {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Straight")
-    }
+/// Adds the number of set bits in each 64-bit word of `word` to the sum at the same place.
+#[inline(always)]
+pub fn add<W: Word>(sum: &mut Plane, word: W) {
+    W::load(sum).add(word.counts()).store(sum);
 }
 
 /// A part of a step: two programs that run in sequence, at the given phases of the cycle.
@@ -180,20 +151,5 @@ impl<C: Code + ?Sized> Kernel for Once<'_, C> {
                 code.score::<W>(phase, slots);
             }
         }
-    }
-}
-
-trait Run: Sync {
-    fn go_on(&self, isa: Isa, player: &mut Player<'_>, steps: u64) -> bool;
-    fn run(&self, isa: Isa, part: Part, slots: &mut Slots) -> bool;
-}
-
-impl<C: Code + Sync> Run for C {
-    fn go_on(&self, isa: Isa, player: &mut Player<'_>, steps: u64) -> bool {
-        isa.run_straight(Steps { code: self, player, limit: steps }).is_ok()
-    }
-
-    fn run(&self, isa: Isa, part: Part, slots: &mut Slots) -> bool {
-        isa.run_widest(Once { code: self, part, slots }).is_ok()
     }
 }

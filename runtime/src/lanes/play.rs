@@ -7,16 +7,16 @@
 use super::{
     ENDED, FLUENTS, IDLE, Lanes, SCORED, TERMINAL,
     choice::Groups,
-    code::{Code, Straight},
+    code::{Code, Once, Part, add},
     noise::{Noise, Source},
     starts::Starts,
 };
 use crate::{
     bits,
-    simd::{Isa, Kernel, LANES, Plane, Store, Word},
+    simd::{Isa, Kernel, LANES, Plane, Slots, Store, Word},
     stats::{Counts, Tally},
 };
-use std::ops::Range;
+use std::{fmt, ops::Range};
 
 /// The range of all words of a plane.
 const ALL: Range<usize> = 0..LANES / 64;
@@ -319,12 +319,6 @@ fn total(sums: &Plane) -> u64 {
     sums.0.iter().sum()
 }
 
-/// Adds the number of set bits in each 64-bit word of `word` to the sum at the same place.
-#[inline(always)]
-pub fn add<W: Word>(sum: &mut Plane, word: W) {
-    W::load(sum).add(word.counts()).store(sum);
-}
-
 /// A kernel that counts the scores of the states that were saved at a phase.
 struct Scores<'p, 'l> {
     player: &'p mut Player<'l>,
@@ -370,6 +364,54 @@ impl<C: Code + ?Sized> Kernel for Steps<'_, '_, C> {
                 }
             }
         }
+    }
+}
+
+/// Straight-line code as a trait object.
+#[derive(Clone, Copy)]
+pub(crate) struct Straight {
+    code: &'static dyn Run,
+    /// The number of slots that the code uses.
+    pub(super) slots: usize,
+}
+
+impl Straight {
+    pub(crate) const fn new<C: Code + Sync>(code: &'static C) -> Self {
+        Self { code, slots: C::SLOTS }
+    }
+
+    /// Makes at most `steps` steps. Returns false and does nothing if there is no code for the
+    /// instruction set.
+    fn go_on(self, isa: Isa, player: &mut Player<'_>, steps: u64) -> bool {
+        self.code.go_on(isa, player, steps)
+    }
+
+    /// Runs a part on the slots of a caller. Returns false and does nothing if the instruction set
+    /// is not [`Isa::Avx512`] or has no code. For narrower words the gain is not worth compiling
+    /// the code once more.
+    pub(super) fn run(self, isa: Isa, part: Part, slots: &mut Slots) -> bool {
+        isa == Isa::Avx512 && self.code.run(isa, part, slots)
+    }
+}
+
+impl fmt::Debug for Straight {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Straight")
+    }
+}
+
+trait Run: Sync {
+    fn go_on(&self, isa: Isa, player: &mut Player<'_>, steps: u64) -> bool;
+    fn run(&self, isa: Isa, part: Part, slots: &mut Slots) -> bool;
+}
+
+impl<C: Code + Sync> Run for C {
+    fn go_on(&self, isa: Isa, player: &mut Player<'_>, steps: u64) -> bool {
+        isa.run_straight(Steps { code: self, player, limit: steps }).is_ok()
+    }
+
+    fn run(&self, isa: Isa, part: Part, slots: &mut Slots) -> bool {
+        isa.run_widest(Once { code: self, part, slots }).is_ok()
     }
 }
 

@@ -17,8 +17,8 @@ use trial::Trial;
 /// - One role without chance: [`Planner`] searches for a plan and follows it.
 /// - Hidden information: [`Equilibrium`], which uses [`Ismcts`](crate::search::Ismcts) if there are
 ///   too many histories.
-/// - Two roles in turn and few states: their [`Solution`], found before the first move.
 /// - A game that one of its [nets](Best::nets) was trained on: [`AlphaBeta`] with that net.
+/// - Two roles in turn and few states: their [`Solution`], found before the first move.
 /// - Two roles with a constant sum of goals: [`AlphaBeta`] if it clearly wins a series of at most
 ///   sixteen short matches against [`Mcts`] before the first move, otherwise `Mcts`. Near the end,
 ///   `Mcts` spends a part of each budget on a proof by alpha-beta. With at least 20 s before the

@@ -1,11 +1,11 @@
-//! The cost of a game in a build: seconds of `cargo check`, of a debug and of a release build of a
-//! crate that has one game, compared with the same crate without any.
+//! The cost of a game in a build: seconds of `cargo check`, a debug build and a release build. The
+//! baseline is the same crate without a game.
 //!
 //!     cargo bench -p gdl-benches --bench compile -- [--rounds N] [GAME..]
 //!
 //! Dependencies are built before, so the times cover the macro and the compilation of its tokens.
 //! Each figure is the least of several rounds in wall-clock seconds, minus that of the empty crate.
-//! Straight-line lanes are compiled for AVX-512 and for AVX2.
+//! On x86-64, straight-line lanes are compiled for AVX-512 and for AVX2.
 
 use clap::Parser;
 use gdl_compiler::{Options, Source, compile};

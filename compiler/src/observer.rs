@@ -68,8 +68,8 @@ impl fmt::Display for Phase {
 pub struct Progress {
     /// The current phase.
     pub phase: Phase,
-    /// The number of products so far, in the phase's [unit](Phase::unit). It falls if the phase
-    /// starts over or finds a smaller result.
+    /// The number of items produced so far, in the phase's [unit](Phase::unit). It falls if the
+    /// phase starts over or finds a smaller result.
     pub made: usize,
     /// The number of steps that the phase has taken so far, as
     /// [`Limits::fuel`](crate::Limits::fuel) counts them.

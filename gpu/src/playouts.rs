@@ -62,12 +62,11 @@ enum Device {
 }
 
 impl Gpu {
-    /// Opens the fastest card that the system reports; if there is none, a software implementation
-    /// of one.
+    /// Opens the fastest card that the system reports. Software implementations rank last.
     ///
     /// # Errors
-    /// Returns an error if there is no card, it cannot be opened, or the feature `device` is
-    /// missing.
+    /// Returns an error if the system reports no card, the card cannot be opened, or the feature
+    /// `device` is missing.
     pub fn open() -> Result<Self, Error> {
         Self::find(None)
     }

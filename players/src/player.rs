@@ -81,10 +81,9 @@ pub trait Player<G: Game>: Send {
     fn start(&mut self, _game: &G, _role: G::Role, _budget: &Budget) {}
 
     /// Chooses a legal move of the role in the state that the information leads to.
-    ///
-    /// Returns `None` if the information is not of a play of the game, or the role has no legal
-    /// move. Otherwise a search returns a move, however small the budget is; a remote or
-    /// [`Detached`] player may fail.
+    /// Returns `None` if the information does not describe a play of the game, or the role has no
+    /// legal move. Otherwise a player that searches returns a move, however small the budget is. A
+    /// remote or [`Detached`] player may fail.
     fn choose(&mut self, game: &G, information: &Information<G>, budget: &Budget) -> Option<G::Move>;
 
     /// Notifies the player that the match is over; `information` leads to the last state.

@@ -61,7 +61,7 @@ impl Single {
         if self.is_over { Vec::new() } else { bits::ones(self.legal_words(game, role)).collect() }
     }
 
-    /// The role to move, which alone gives a move in a step.
+    /// The role to move, if only that role gives moves. Otherwise the result has no meaning.
     pub(crate) fn speaker(&self, spec: &Spec) -> usize {
         spec.proof.as_ref().and_then(|proof| proof.speaker(self.state.as_ref())).unwrap_or(0)
     }

@@ -48,7 +48,7 @@ impl Stats {
         self.inner.tally.playouts
     }
 
-    /// The number of states in which moves were made, which is the number of joint moves.
+    /// The number of joint moves made, and so of states in which moves were made.
     #[getter]
     fn states(&self) -> u64 {
         self.inner.tally.states

@@ -248,7 +248,7 @@ impl Board {
         &self.columns
     }
 
-    /// The names of the rows, from top to bottom; a single empty name if cells have one coordinate.
+    /// The names of the rows, from top to bottom. All are empty if cells have one coordinate.
     #[must_use]
     pub fn rows(&self) -> &[String] {
         &self.rows

@@ -51,7 +51,7 @@ pub struct Table {
     shape: Shape,
     initial: Box<[u64]>,
     observe: Circuit,
-    /// The bit of the view of each output of `observe`, ascending.
+    /// For each output of `observe`, its bit in the view, ascending.
     view_bits: Box<[u32]>,
     advance: Circuit,
     /// The node of each role's first `does` input.
@@ -79,7 +79,7 @@ type Derived = OnceLock<Option<Arc<dyn Any + Send + Sync>>>;
 #[derive(Clone, Debug)]
 struct Sees {
     perceive: Circuit,
-    /// The bit of the row of percepts of each output of `perceive`, ascending.
+    /// For each output of `perceive`, its bit in the row of percepts, ascending.
     bits: Box<[u32]>,
 }
 

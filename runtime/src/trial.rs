@@ -43,8 +43,8 @@ const MOST_PASSES: u64 = 32;
 /// besides their work.
 const FEWEST_GATES: usize = 1_000;
 
-/// Tables with fewer gates than `LARGE` also win without a trial if a step takes less than [`FAST`]
-/// nanoseconds. Larger ones are slow at first.
+/// Tables with fewer gates than `LARGE` also win without a trial if a step is expected to take less
+/// than [`FAST`] nanoseconds. Larger tables become that fast only after many steps.
 const LARGE: usize = 4_000;
 const FAST: u64 = 500;
 

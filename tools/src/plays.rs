@@ -67,7 +67,7 @@ enum Step {
 pub struct Failure {
     /// The place of the step that failed, if the test is a text.
     pub span: Option<Span>,
-    /// The message, which names the expectation that failed.
+    /// The message, for example "`terminal` does not hold".
     pub message: String,
     /// The explanation by the rules, if there is one.
     pub why: Option<Box<Explanation>>,

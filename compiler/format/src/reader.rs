@@ -11,7 +11,7 @@ pub(crate) struct Fault {
     pub(crate) what: &'static str,
 }
 
-/// The bytes of a table, and the offset of the next one.
+/// The bytes of a table, and the offset of the next byte to read.
 pub(crate) struct Reader<'b> {
     bytes: &'b [u8],
     offset: usize,

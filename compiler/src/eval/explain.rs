@@ -23,7 +23,7 @@ use crate::rules::{self, Atom, Formula, RelationId, Rule, Rules};
 /// The most atoms of one explanation.
 const MOST: usize = 1_000;
 
-/// The most bytes of the texts of one explanation, with [`AROUND`] more for each text.
+/// The most bytes of texts in one explanation. Each text counts [`AROUND`] bytes more than it has.
 const MOST_BYTES: usize = 4 << 20;
 
 /// The number of bytes that each text counts in addition to its own.

@@ -1,4 +1,4 @@
-//! The order in which the literals of a body are tried, as code for the [`machine`](super::machine).
+//! The order of trying the literals of a body, as code for the [`machine`](super::machine).
 //!
 //! A test comes as soon as its variables are bound. Otherwise the atom or disjunction with the
 //! fewest expected rows is next, by the sizes measured so far. Once the head's variables are bound,
@@ -8,10 +8,9 @@
 //! A relation that is not filled is called with the arguments that are bound at that step. Each
 //! pattern of known arguments gets a [`Procedure`] with plans of its own. This is the sideways
 //! information passing of magic sets (Beeri and Ramakrishnan 1991), without rewriting the rules.
-//!
-//! Weighing a goal is a step. All planning may take [`Limits::fuel`](crate::Limits::fuel) /
-//! [`FUEL_SHARE`] steps. The code of procedures, and of the game's own plans, is kept and may take
-//! the bytes of an evaluation.
+//! Weighing a goal takes a step, and one more for each `TERMS` terms. All planning may take
+//! [`Limits::fuel`](crate::Limits::fuel) / [`FUEL_SHARE`] steps. The code of procedures, and of the
+//! game's own plans, is kept and may take the bytes of an evaluation.
 
 use super::{
     Stop,
@@ -400,8 +399,8 @@ impl Order<'_, '_> {
         })
     }
 
-    /// Multiplies a disjunction out: appends a place to continue for each branch, with all other
-    /// goals.
+    /// Multiplies out a disjunction: appends an alternative for each branch. An alternative derives
+    /// the head from the goals of the branch and of `rest`.
     fn multiply(
         &mut self,
         branches: &[Vec<Goal>],

@@ -1,5 +1,5 @@
-//! Decisive play: nets by which the role to move makes a move that wins at once, if it has one.
-//! Otherwise it avoids moves that lose at once or let the next role win at once, if it can.
+//! Decisive play: nets that leave the role to move only its winning moves, if it can win at once.
+//! Otherwise they drop moves that lose at once or let the next role win at once, if others remain.
 //! (Decisive and anti-decisive moves: Teytaud and Teytaud, "On the huge benefit of decisive moves
 //! in Monte-Carlo tree search algorithms", 2010.)
 //!

@@ -31,7 +31,7 @@ const COMPARED: usize = 4;
 /// The largest number of groups among which a sum is divided.
 const ROUNDS: usize = 8;
 
-/// The weight of an operand in sums of sizes, where shared operands count as fractions.
+/// The fixed-point unit of operand counts: an operand with n users counts as `UNIT / n`.
 const UNIT: usize = 64;
 
 /// The steps to find a product and its rest, and the bytes of its entries in a sum and a group.

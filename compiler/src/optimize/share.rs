@@ -149,8 +149,8 @@ impl Sharing {
         }
     }
 
-    /// Extracts the most frequent pair, the least one of equals. Returns false if no pair is in two
-    /// blocks.
+    /// Extracts the most frequent pair; of equally frequent pairs, the least. Returns false if no
+    /// pair is in two blocks.
     fn extract_next(&mut self, meter: &mut Meter) -> Option<bool> {
         loop {
             if let Some(Reverse(pair)) = self.heap.pop() {

@@ -57,7 +57,7 @@ impl<G: Game> Belief<G> {
 
     /// Updates the states to those that are consistent with `information`. If the information
     /// continues that of the last call, only the new steps are followed, otherwise all. Returns
-    /// false if the information is not of a play of the game.
+    /// false if the information does not describe a play of the game.
     pub fn follow(&mut self, game: &G, information: &Information<G>) -> bool {
         let known = self.steps.len();
         // A belief without steps may come from another game.

@@ -24,19 +24,18 @@ use std::fmt;
 /// It deepens until the value is proved, or the depth or the budget is reached. The results of an
 /// interrupted iteration count. A transposition table of a fixed number of bytes stores states with
 /// all their words.
-///
 /// The move from the table is tried first, then two that cut off other states at the same depth
-/// (killers). The others follow by how often and how deep they cut off any state (history). All
-/// moves but the first are searched with a null window, and again if they are better (principal
-/// variation search; Marsland and Campbell, "Parallel search of strongly ordered game trees",
-/// 1982).
+/// (killers). The others follow by how often and how deep they cut off any state (history). If one
+/// side alone chooses, moves after the first are searched with a null window, except at the last
+/// depth. Better ones are searched again (principal variation search; Marsland and Campbell,
+/// "Parallel search of strongly ordered game trees", 1982).
 ///
 /// At the last depth, one pass of the lanes computes all successors of a state
 /// ([`Expansion`](gdl_runtime::lanes::Expansion)), once a second one is needed.
 ///
 /// Time: O(b^d) nodes for b joint moves and depth d, and about the square root of that with good
-/// move ordering. Memory: the table, O(b d), and after some thousands of nodes the buffers of an
-/// expansion and a batch.
+/// move ordering. Memory: the table, O(b d), and after 500 states at the last depth the buffers of
+/// an expansion and a batch.
 ///
 /// ```
 /// use gdl_players::{Budget, search::AlphaBeta};

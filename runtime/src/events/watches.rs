@@ -61,7 +61,7 @@ struct Gate {
 struct Watches {
     wiring: Arc<Wiring>,
     edges: Vec<Edge>,
-    /// The gates, then one without edges, which ends the last range.
+    /// The gates, then a sentinel: its start ends the last gate's range of edges.
     gates: Vec<Gate>,
     /// For each gate the start of its range in `bits`, and the end of the last range.
     readers: Vec<u32>,

@@ -130,7 +130,8 @@ impl Phase {
     }
 }
 
-/// Code for all kinds of operations takes long to compile, so it is compiled once for all programs.
+/// Interprets a program. Code for all kinds of operations takes long to compile, so all programs
+/// share it.
 impl Chunk for &Program {
     #[inline(always)]
     fn run<W: Word>(self, slots: &mut Slots) {

@@ -249,8 +249,8 @@ impl Store {
         })
     }
 
-    /// Returns a match with its steps from number `from` on, as far as they fit. Returns `None` if
-    /// there is no such match.
+    /// Returns a match with its steps from number `from` on: as many as [`MOST_BYTES`] allow, and
+    /// at least one. Returns `None` if there is no such match.
     ///
     /// # Errors
     /// Returns an error if the file is damaged.

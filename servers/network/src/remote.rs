@@ -141,7 +141,8 @@ impl<G: Game> Remote<G> {
         answer
     }
 
-    /// Begins a match. The start clock is the rest of the budget, unless it is set.
+    /// Begins a match. The start clock is the configured one, otherwise the rest of the budget.
+    /// Without a deadline, it equals the play clock.
     fn begin(&mut self, game: &G, role: G::Role, budget: &Budget) {
         let number = MATCHES.fetch_add(1, Ordering::Relaxed);
         let time = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();

@@ -1,9 +1,9 @@
 //! A seat: the player's role in a match, shared by requests and threads.
 //!
 //! Requests store the news of a message and wait for the results of threads; threads wait for news.
-//! One lock guards the state and is only held briefly, so no request waits for a thread that
-//! thinks. A position is identified by the number of steps before it. The next step makes results
-//! for a position useless, and they are dropped.
+//! One lock guards the state and is only held briefly, so no request waits for a search. A position
+//! is identified by the number of steps before it. The next step makes results for a position
+//! useless, and they are dropped.
 
 use crate::names::Names;
 use gdl_players::player::Report;
@@ -270,12 +270,12 @@ impl Seat {
         self.allowance.min(clock / 4)
     }
 
-    /// Returns the time at which thinking before the first move ends.
+    /// Returns the time at which the search before the first move must end.
     pub(crate) fn start_limit(&self) -> Instant {
         self.began + self.start.saturating_sub(self.spared(self.start))
     }
 
-    /// Returns the time at which thinking ends about a move that is due at `deadline`.
+    /// Returns the time at which the search for a move must end if it is due at `deadline`.
     pub(crate) fn limit(&self, deadline: Instant) -> Instant {
         deadline.checked_sub(self.spared(self.play)).unwrap_or(deadline)
     }

@@ -35,8 +35,8 @@ pub(crate) enum Seat {
     Machine {
         /// The kind of player.
         machine: Machine,
-        /// The player with its memory, between moves and if there is room; `None` while the player
-        /// thinks.
+        /// The player with its memory between moves. `None` during a search, or if [`MOST_RESTING`]
+        /// other players keep their memory.
         mind: Option<Mind>,
     },
 }

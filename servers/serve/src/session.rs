@@ -354,7 +354,7 @@ impl Session {
     /// Gives the seat of a role to a player or a person.
     ///
     /// # Errors
-    /// Returns an error if there is no such role or player, or the role is chance's.
+    /// Returns an error if there is no such role, and the errors of [`Seat::parse`].
     pub(crate) fn seat(&mut self, role: &str, text: &str) -> Answer<()> {
         let game = &self.opened.game;
         let role = game.parse_role(role).map_err(|error| Problem::unfit("no_role", error.to_string()))?;

@@ -1,11 +1,11 @@
 //! The view of a session for the page: serde data for one viewer, who may know only the part of a
 //! single role.
-//!
 //! Building a view evaluates the current state. It also evaluates the state before each listed
 //! step, unless an earlier view did. If the budget ends first, there is no view. The names of
-//! fluents, moves and steps take at most one [`Room`] each. Items left out are counted, except for
-//! steps of abandoned lines, and can still be played and gone to. The rulesheet bounds the rest,
-//! and the number of cells bounds a board. A match, and the test made from one, take at most
+//! fluents take at most one [`Room`], as do those of moves, of past steps, of later steps and of
+//! abandoned lines. Omitted items are counted, except for steps of abandoned lines. Omitted moves
+//! can still be made, and omitted places can still be visited. The rulesheet bounds the rest, and
+//! the number of cells bounds a board. A match, and the test made from one, take at most
 //! `MOST_SAVED` bytes each. Illegal moves are listed on request, at most `MOST_ILLEGAL`.
 
 use crate::{

@@ -1,4 +1,4 @@
-//! The tasks of the machines of a session, the tasks of searches for advice, and the results.
+//! Tasks of a session, to choose moves for its players and to search for advice, and their results.
 
 use crate::seats::{Machine, Mind};
 use gdl_players::player::MoveStats;

@@ -209,7 +209,7 @@ impl Translation<'_> {
         fresh
     }
 
-    /// Returns the relation of a kind for a name and arity, and makes it on first use.
+    /// Returns the name of the relation for a kind, name and arity. Creates it on first use.
     fn relation(&mut self, kind: &'static str, name: &str, arity: usize) -> String {
         let key = (kind, name.to_owned(), arity);
         if let Some(relation) = self.relations.get(&key) {

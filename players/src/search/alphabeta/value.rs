@@ -33,8 +33,8 @@ pub(super) fn earlier(value: i32) -> i32 {
     value - value.signum()
 }
 
-/// Converts bounds to those one move later. They are the greatest value that [`earlier`] maps to at
-/// most `alpha`, and the least that it maps to at least `beta`.
+/// Converts bounds to those one move later. `alpha` becomes the greatest value with `earlier(value)
+/// <= alpha`, and `beta` the least with `earlier(value) >= beta`.
 #[inline]
 pub(super) fn later(alpha: i32, beta: i32) -> (i32, i32) {
     let alpha = if alpha >= 0 { alpha + 1 } else { alpha - 1 };

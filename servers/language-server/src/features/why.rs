@@ -18,7 +18,7 @@ const FUEL: u64 = 300_000;
 /// The maximum depth of nested rules in an answer.
 const DEPTH: usize = 2;
 
-/// The most attempts or literals of an atom in an answer.
+/// The most premises or failed attempts that an answer lists for one atom.
 const LISTED: usize = 5;
 
 /// Explains the literal at a node, as Markdown. Returns `None` if it is a fact, not ground, or has

@@ -1,4 +1,4 @@
-//! The lock of a file of results: only one process plays it, under whatever path it opens the file.
+//! The lock of a file of results: one process at a time plays its matches, whatever path it uses.
 //!
 //! The locked file is the write-ahead log, which `SQLite` keeps next to the database while a
 //! process has it open. A symbolic link to the database leads to the same log. No separate lock

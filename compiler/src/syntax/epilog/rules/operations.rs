@@ -244,7 +244,8 @@ impl Translation<'_> {
         }
     }
 
-    /// Adds the frame rules: facts that no operation deletes stay.
+    /// Adds the frame rules: a fact stays unless an operation deletes it. If a rule reads
+    /// `initially`, also adds its rules, copied from those for `init`.
     pub(super) fn frame(&mut self) {
         for ((name, arity), span) in self.facts.clone() {
             let places: Vec<Term> = (0..arity).map(|i| Term::variable(format!("A{i}"), span)).collect();

@@ -164,23 +164,23 @@ fn power(log10: f64) -> String {
 fn outcome(figures: &Figures) -> String {
     let rows: Vec<(String, Vec<f64>)> =
         figures.players().map(|role| (figures.roles[role].clone(), figures.shares(role).to_vec())).collect();
-    let mut words: Vec<String> = figures
+    let goals: Vec<String> = figures
         .players()
         .map(|role| {
-            let name = &figures.roles[role];
-            figures.goal(role).map_or_else(
-                || format!("{name} has no goal value in any game"),
-                |goal| format!("mean goal of {name} {:.2} ({})", goal.mean, range(goal)),
-            )
+            let goal = figures
+                .goal(role)
+                .map_or_else(|| "none".to_owned(), |goal| format!("{:.2} ({})", goal.mean, range(goal)));
+            format!("{} {goal}", figures.roles[role])
         })
         .collect();
-    words.extend(figures.advantage_words());
+    let advantage = figures.advantage_words().map_or_else(String::new, |words| format!(" {words}."));
+    let words = format!("Mean goals: {}.{advantage}", goals.join(", "));
     let parts = if rows.len() > 1 { ["win", "draw", "loss"] } else { ["goal of 100", "", "less"] };
     let parts = parts.iter().enumerate().filter(|(_, part)| !part.is_empty());
     let names = legend(parts.map(|(_, part)| *part));
     let names = if rows.len() > 1 { names } else { names.replace("class=\"s1\"", "class=\"s2\"") };
     let names = names.replace("class=\"s", "class=\"p");
-    section("Outcome", &(names + &stacked("Wins, draws and losses", &rows)), &(words.join("; ") + "."))
+    section("Outcome", &(names + &stacked("Wins, draws and losses", &rows)), &words)
 }
 
 fn range(estimate: Estimate) -> String {

@@ -175,7 +175,7 @@ fn game(judgement: &Judgement, named: bool) -> String {
         let chart = lines("Expected goals", ["joint move", "expected goal"], &series);
         let winner = judgement.roles.get(*winner).map_or("", String::as_str);
         let words = format!(
-            "The goal that a search expects for each role, in the most dramatic match of equal players. {winner} won."
+            "The goal that a search expects for each role, in the most dramatic match of equal players. Winner: {winner}."
         );
         body += &section("A match", &words, &figure(&chart));
     }

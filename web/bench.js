@@ -6,7 +6,7 @@
 // each figure, 2 by default.
 
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { command, instance, packed } from "./tests/support.js";
 
@@ -31,5 +31,7 @@ for (const name of GAMES) {
 }
 console.log();
 row("bytes", "plain", "gzipped");
-const bytes = readFileSync(`${packed}gdl.wasm`);
-row("gdl.wasm", bytes.length.toLocaleString("en"), gzipSync(bytes, { level: 9 }).length.toLocaleString("en"));
+for (const file of ["gdl.wasm", "command.wasm"]) {
+  const bytes = readFileSync(`${packed}${file}`);
+  row(file, bytes.length.toLocaleString("en"), gzipSync(bytes, { level: 9 }).length.toLocaleString("en"));
+}

@@ -5,8 +5,8 @@
 //!   identifies rulesheets.
 //! - Measures and checks: [`analyze`] measures a game and [`judge`] rates it. [`simulate`] finds
 //!   faults by play. [`verify`] compares a game with a reference, [`plays`] tests it against
-//!   recorded plays, and [`equal`] compares two games. [`contest`] plays matches between players,
-//!   and [`review`] finds the mistakes of a [saved](saved) play. [`shard`] divides work among
+//!   recorded plays, and [`equal`] compares two games. [`contest`] plays matches between players.
+//!   [`review`] finds the mistakes of a play, which [`saved`] reads. [`shard`] divides work among
 //!   machines.
 //! - Rulesheets: [`verdict`] diagnoses a text while it is written, [`fix`] applies the edits of
 //!   diagnostics, and [`why`] explains atoms.

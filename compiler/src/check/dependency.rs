@@ -36,7 +36,7 @@ fn joined<'n>(path: &[usize], name: impl Fn(usize) -> &'n str, arrow: &str) -> S
 
 /// The first literal by which a relation depends on another, positively or negatively.
 #[derive(Clone, Copy)]
-struct Edge {
+struct DependencyEdge {
     to: RelationId,
     negative: bool,
     /// The place of the other relation's name in the literal.
@@ -45,14 +45,14 @@ struct Edge {
 }
 
 pub(super) struct Dependencies {
-    edges: Vec<Vec<Edge>>,
+    edges: Vec<Vec<DependencyEdge>>,
     /// The targets of `edges`, by relation.
     targets: Vec<Vec<usize>>,
 }
 
 impl Dependencies {
     pub(super) fn new(scene: &Scene<'_>) -> Self {
-        let mut edges: Vec<Vec<Edge>> = vec![Vec::new(); scene.rules.relations.len()];
+        let mut edges: Vec<Vec<DependencyEdge>> = vec![Vec::new(); scene.rules.relations.len()];
         let mut known: FxHashSet<(RelationId, RelationId, bool)> = FxHashSet::default();
         for (rule, form) in scene.forms().enumerate() {
             let head = form.rule.head.relation;
@@ -64,7 +64,7 @@ impl Dependencies {
                     let span = places.next().unwrap_or_default();
                     let to = atom.relation;
                     if known.insert((head, to, negative)) {
-                        edges[head.index()].push(Edge { to, negative, span, rule });
+                        edges[head.index()].push(DependencyEdge { to, negative, span, rule });
                     }
                 });
             }
@@ -78,7 +78,7 @@ impl Dependencies {
         graph::component_of(self.targets.len(), |node, out| out.extend(&self.targets[node]))
     }
 
-    fn edge(&self, from: usize, to: usize) -> Option<Edge> {
+    fn edge(&self, from: usize, to: usize) -> Option<DependencyEdge> {
         self.edges[from].iter().find(|edge| edge.to.index() == to).copied()
     }
 }
@@ -201,7 +201,7 @@ fn restricted(
 }
 
 /// Suggests removing a rule that derives `input` from `does` with the same arguments.
-fn vacuous(scene: &Scene<'_>, diagnostic: Diagnostic, edge: Option<Edge>) -> Diagnostic {
+fn vacuous(scene: &Scene<'_>, diagnostic: Diagnostic, edge: Option<DependencyEdge>) -> Diagnostic {
     let Some(form) = edge.map(|edge| scene.form(edge.rule)) else { return diagnostic };
     let does = scene.rules.keywords.does;
     let says_nothing = form.rule.body.iter().any(|formula| {
@@ -248,7 +248,7 @@ fn remembered(scene: &Scene<'_>, diagnostic: Diagnostic, source: RelationId) -> 
 /// Reports the first negation cycle of each component.
 fn negation_cycles(scene: &Scene<'_>, dependencies: &Dependencies, diagnostics: &mut Diagnostics) {
     let component = dependencies.components();
-    let mut first: FxHashMap<usize, (usize, Edge)> = FxHashMap::default();
+    let mut first: FxHashMap<usize, (usize, DependencyEdge)> = FxHashMap::default();
     let mut order = Vec::new();
     for (from, edges) in dependencies.edges.iter().enumerate() {
         for edge in edges.iter().filter(|edge| edge.negative && component[edge.to.index()] == component[from])

@@ -36,14 +36,14 @@ const CYCLES: usize = 20;
 
 /// An argument of a relation, or of the fluents or moves of one function.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Place {
+struct ArgumentPlace {
     relation: RelationId,
     function: Option<(Symbol, usize)>,
     argument: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Node {
+enum GrowthNode {
     /// A place of this relation, or a union (`None`): finite if all its sources are finite.
     All(Option<RelationId>),
     /// A variable: finite if one of its sources is finite.
@@ -51,7 +51,7 @@ enum Node {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-struct Edge {
+struct GrowthEdge {
     from: usize,
     to: usize,
     weight: i32,
@@ -71,8 +71,8 @@ pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) -> FxHashS
         let grown: Vec<RelationId> = cycle
             .iter()
             .filter_map(|edge| match graph.nodes[edge.to] {
-                Node::All(relation) => relation,
-                Node::Any => None,
+                GrowthNode::All(relation) => relation,
+                GrowthNode::Any => None,
             })
             .collect();
         if let Some(diagnostic) = report(scene, graph, &cycle) {
@@ -84,16 +84,16 @@ pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) -> FxHashS
     growing
 }
 
-fn report(scene: &Scene<'_>, graph: &Graph, cycle: &[Edge]) -> Option<Diagnostic> {
+fn report(scene: &Scene<'_>, graph: &GrowthGraph, cycle: &[GrowthEdge]) -> Option<Diagnostic> {
     let heads = || cycle.iter().filter(|edge| edge.head.is_some());
     let main = heads().find(|edge| edge.weight > 0).or_else(|| heads().next())?;
     let (rule, variable) = main.head?;
     let form = scene.form(rule);
     let term = parent(scene, form.head, &form.rule.variables[variable.index()]);
     let keywords = &scene.rules.keywords;
-    let through_time = cycle
-        .iter()
-        .any(|edge| matches!(graph.nodes[edge.to], Node::All(Some(relation)) if relation == keywords.fact));
+    let through_time = cycle.iter().any(
+        |edge| matches!(graph.nodes[edge.to], GrowthNode::All(Some(relation)) if relation == keywords.fact),
+    );
     let mut rules: Vec<usize> = heads().filter_map(|edge| Some(edge.head?.0)).collect();
     rules.sort_unstable();
     rules.dedup();
@@ -135,23 +135,27 @@ fn parent(scene: &Scene<'_>, node: NodeId, variable: &str) -> NodeId {
 }
 
 #[derive(Default)]
-struct Graph {
-    nodes: Vec<Node>,
-    edges: Vec<Edge>,
+struct GrowthGraph {
+    nodes: Vec<GrowthNode>,
+    edges: Vec<GrowthEdge>,
 }
 
 struct Builder<'a> {
     scene: &'a Scene<'a>,
-    graph: Graph,
-    places: FxHashMap<Place, usize>,
+    graph: GrowthGraph,
+    places: FxHashMap<ArgumentPlace, usize>,
     /// Relations with a head that has a variable in place of a whole fluent or move.
     open: FxHashSet<RelationId>,
 }
 
 impl<'a> Builder<'a> {
     fn build(scene: &'a Scene<'a>) -> Self {
-        let mut builder =
-            Self { scene, graph: Graph::default(), places: FxHashMap::default(), open: FxHashSet::default() };
+        let mut builder = Self {
+            scene,
+            graph: GrowthGraph::default(),
+            places: FxHashMap::default(),
+            open: FxHashSet::default(),
+        };
         for form in scene.forms() {
             for (i, argument) in form.rule.head.arguments.iter().enumerate() {
                 let relation = builder.filled(form.rule.head.relation);
@@ -171,7 +175,7 @@ impl<'a> Builder<'a> {
     /// Returns whether the cycle certainly never ends. It may end if its literals are joined with
     /// others through variables that change on the way, such as a counter with a last value. Then
     /// the limits of grounding decide.
-    fn is_certain(&mut self, cycle: &[Edge]) -> bool {
+    fn is_certain(&mut self, cycle: &[GrowthEdge]) -> bool {
         for (i, edge) in cycle.iter().enumerate() {
             let Some((rule, variable)) = edge.head else { continue };
             let place = cycle[(i + cycle.len() - 1) % cycle.len()].from;
@@ -220,24 +224,24 @@ impl<'a> Builder<'a> {
         (relation == keywords.fact && argument == 0) || (relation == keywords.does && argument == 1)
     }
 
-    fn node(&mut self, node: Node) -> usize {
+    fn node(&mut self, node: GrowthNode) -> usize {
         self.graph.nodes.push(node);
         self.graph.nodes.len() - 1
     }
 
     fn edge(&mut self, from: usize, to: usize, weight: i32) {
-        self.graph.edges.push(Edge { from, to, weight, head: None });
+        self.graph.edges.push(GrowthEdge { from, to, weight, head: None });
     }
 
-    fn place(&mut self, place: Place) -> usize {
+    fn place(&mut self, place: ArgumentPlace) -> usize {
         if let Some(&node) = self.places.get(&place) {
             return node;
         }
-        let node = self.node(Node::All(Some(place.relation)));
+        let node = self.node(GrowthNode::All(Some(place.relation)));
         self.places.insert(place, node);
         if place.function.is_some() {
             let argument = usize::from(place.relation == self.scene.rules.keywords.does);
-            let whole = self.place(Place { function: None, argument, ..place });
+            let whole = self.place(ArgumentPlace { function: None, argument, ..place });
             self.edge(node, whole, 1);
             if self.open.contains(&place.relation) {
                 self.edge(whole, node, -1);
@@ -256,16 +260,16 @@ impl<'a> Builder<'a> {
                 Term::Function(symbol, inner) if self.has_fluent(relation, argument) => {
                     for (argument, term) in inner.iter().enumerate() {
                         let function = Some((*symbol, inner.len()));
-                        self.term(Place { relation, function, argument }, term, &mut found);
+                        self.term(ArgumentPlace { relation, function, argument }, term, &mut found);
                     }
                 }
-                _ => self.term(Place { relation, function: None, argument }, term, &mut found),
+                _ => self.term(ArgumentPlace { relation, function: None, argument }, term, &mut found),
             }
         }
         found
     }
 
-    fn term(&mut self, place: Place, term: &Term, found: &mut Vec<(usize, Variable, i32)>) {
+    fn term(&mut self, place: ArgumentPlace, term: &Term, found: &mut Vec<(usize, Variable, i32)>) {
         fn walk(node: usize, term: &Term, depth: i32, found: &mut Vec<(usize, Variable, i32)>) {
             match term {
                 Term::Variable(variable) => found.push((node, *variable, depth)),
@@ -284,7 +288,7 @@ impl<'a> Builder<'a> {
 
     fn rule(&mut self, rule: usize, head: &Atom, body: &[Formula], variables: usize) {
         let first = self.graph.nodes.len();
-        self.graph.nodes.resize(first + variables, Node::Any);
+        self.graph.nodes.resize(first + variables, GrowthNode::Any);
         for formula in body {
             match formula {
                 Formula::Atom(atom) => {
@@ -298,7 +302,7 @@ impl<'a> Builder<'a> {
         }
         for (place, variable, weight) in self.occurrences(head) {
             let from = first + variable.index();
-            self.graph.edges.push(Edge { from, to: place, weight, head: Some((rule, variable)) });
+            self.graph.edges.push(GrowthEdge { from, to: place, weight, head: Some((rule, variable)) });
         }
     }
 
@@ -314,9 +318,9 @@ impl<'a> Builder<'a> {
         for atom in atoms {
             for (place, variable, depth) in self.occurrences(atom) {
                 let union = *unions.entry(variable).or_insert_with(|| {
-                    self.graph.nodes.push(Node::All(None));
+                    self.graph.nodes.push(GrowthNode::All(None));
                     let union = self.graph.nodes.len() - 1;
-                    self.graph.edges.push(Edge {
+                    self.graph.edges.push(GrowthEdge {
                         from: union,
                         to: first + variable.index(),
                         weight: 0,
@@ -330,9 +334,9 @@ impl<'a> Builder<'a> {
     }
 }
 
-impl Graph {
+impl GrowthGraph {
     /// Finds cycles of positive weight in the parts of the graph that only finite places feed.
-    fn cycles(&self) -> Vec<Vec<Edge>> {
+    fn cycles(&self) -> Vec<Vec<GrowthEdge>> {
         let mut outgoing = vec![Vec::new(); self.nodes.len()];
         // The number of edges into each node whose source is not known to be finite.
         let mut missing = vec![0_usize; self.nodes.len()];
@@ -352,7 +356,7 @@ impl Graph {
                 for &edge in &outgoing[node] {
                     let to = self.edges[edge].to;
                     missing[to] = missing[to].saturating_sub(1);
-                    if missing[to] == 0 || self.nodes[to] == Node::Any {
+                    if missing[to] == 0 || self.nodes[to] == GrowthNode::Any {
                         new.push(to);
                     }
                 }
@@ -371,17 +375,17 @@ impl Graph {
         &self,
         finite: &[bool],
         done: &mut FxHashSet<usize>,
-        found: &mut Vec<Vec<Edge>>,
+        found: &mut Vec<Vec<GrowthEdge>>,
         effort: &mut usize,
     ) -> Vec<usize> {
-        let live = |edge: &&Edge| !finite[edge.from] && !finite[edge.to];
+        let live = |edge: &&GrowthEdge| !finite[edge.from] && !finite[edge.to];
         let mut targets = vec![Vec::new(); self.nodes.len()];
         for edge in self.edges.iter().filter(live) {
             targets[edge.from].push(edge.to);
         }
         let component = graph::component_of(targets.len(), |node, out| out.extend(&targets[node]));
         let mut fed = vec![false; self.nodes.len()];
-        let mut inside: Vec<Vec<Edge>> = vec![Vec::new(); self.nodes.len()];
+        let mut inside: Vec<Vec<GrowthEdge>> = vec![Vec::new(); self.nodes.len()];
         for edge in self.edges.iter().filter(live) {
             if component[edge.from] == component[edge.to] {
                 inside[component[edge.to]].push(*edge);
@@ -418,7 +422,7 @@ impl Graph {
 
     /// Returns a cycle of positive weight among `edges`, which join `nodes`. Bellman-Ford for
     /// longest paths, stopped as soon as the last improvements close a cycle.
-    fn positive_cycle(nodes: &[usize], edges: &[Edge], effort: &mut usize) -> Option<Vec<Edge>> {
+    fn positive_cycle(nodes: &[usize], edges: &[GrowthEdge], effort: &mut usize) -> Option<Vec<GrowthEdge>> {
         if edges.iter().all(|edge| edge.weight <= 0) {
             return None;
         }
@@ -448,7 +452,11 @@ impl Graph {
 }
 
 /// Returns the cycle of the last improvements, if there is one.
-fn closed(last: &[Option<usize>], edges: &[Edge], local: &FxHashMap<usize, usize>) -> Option<Vec<Edge>> {
+fn closed(
+    last: &[Option<usize>],
+    edges: &[GrowthEdge],
+    local: &FxHashMap<usize, usize>,
+) -> Option<Vec<GrowthEdge>> {
     // The walk that reached each node first. A walk that meets its own mark has closed a cycle.
     let mut mark = vec![usize::MAX; last.len()];
     for start in 0..last.len() {

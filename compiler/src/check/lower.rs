@@ -132,7 +132,7 @@ fn documentation(tree: &Tree, source: &Source) -> Vec<String> {
 
 /// The kind of form that a head belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum HeadPlace {
     Fact,
     Head,
 }
@@ -243,7 +243,7 @@ impl<'a> Lowering<'a> {
         if !is_rule {
             self.check_arrow(children)?;
             self.declaration = self.declared(Some(form));
-            let head = self.head(form, Place::Fact)?;
+            let head = self.head(form, HeadPlace::Fact)?;
             let variables = std::mem::take(&mut self.variables);
             return Some(Rule { head, body: Vec::new(), variables, span });
         }
@@ -265,7 +265,7 @@ impl<'a> Lowering<'a> {
         if !body.is_empty() {
             self.check_not_role(head)?;
         }
-        let head = self.head(head, Place::Head);
+        let head = self.head(head, HeadPlace::Head);
         let body = self.formulas(body);
         let (head, body) = (head?, body?);
         let counts = [
@@ -308,10 +308,10 @@ impl<'a> Lowering<'a> {
         Some(())
     }
 
-    fn head(&mut self, node: NodeId, place: Place) -> Option<Atom> {
+    fn head(&mut self, node: NodeId, place: HeadPlace) -> Option<Atom> {
         if self.tree.node(node).kind == Kind::Variable {
             let name = self.text(node);
-            if place == Place::Fact {
+            if place == HeadPlace::Fact {
                 let message = format!("the variable `{name}` is not a sentence");
                 let help = "write a relation, such as `(p ?x)`, or remove it";
                 self.fault_at(&codes::TOPLEVEL_VARIABLE, self.span(node), message, help, [self.removal()]);

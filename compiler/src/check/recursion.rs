@@ -67,7 +67,7 @@ pub(super) fn check(
 
 /// Returns the relation whose transitive closure is `p`, if the rule is `p(x, z) <- p(x, y), p(y,
 /// z)`. The rule is equivalent with that relation in its first literal.
-fn step(form: Form<'_>, starts: &FxHashMap<RelationId, Start>) -> Option<RelationId> {
+fn step(form: Form<'_>, starts: &FxHashMap<RelationId, ClosureStart>) -> Option<RelationId> {
     let [Formula::Atom(first), Formula::Atom(second)] = &form.rule.body[..] else { return None };
     let head = &form.rule.head;
     let ([x, z], [from, y], [middle, to]) =
@@ -82,14 +82,14 @@ fn step(form: Form<'_>, starts: &FxHashMap<RelationId, Start>) -> Option<Relatio
         && y != z
         && x != z;
     match starts.get(&head.relation) {
-        Some(Start { rules: 2, copies: Some(relation) }) if is_closure => Some(*relation),
+        Some(ClosureStart { rules: 2, copies: Some(relation) }) if is_closure => Some(*relation),
         _ => None,
     }
 }
 
 /// The evidence that a relation is a transitive closure.
 #[derive(Default)]
-struct Start {
+struct ClosureStart {
     /// The number of the relation's rules.
     rules: usize,
     /// A relation contained in this one, by a rule whose only literal has the arguments of the
@@ -97,8 +97,8 @@ struct Start {
     copies: Option<RelationId>,
 }
 
-fn starts(scene: &Scene<'_>) -> FxHashMap<RelationId, Start> {
-    let mut starts: FxHashMap<RelationId, Start> = FxHashMap::default();
+fn starts(scene: &Scene<'_>) -> FxHashMap<RelationId, ClosureStart> {
+    let mut starts: FxHashMap<RelationId, ClosureStart> = FxHashMap::default();
     for form in scene.forms() {
         let head = &form.rule.head;
         let start = starts.entry(head.relation).or_default();

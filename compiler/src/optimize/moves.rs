@@ -56,7 +56,7 @@ struct Sum {
 
 /// A group of sums in which each move has only one rest.
 #[derive(Default)]
-struct Group {
+struct SumGroup {
     sums: Vec<Sum>,
     /// By `does` input: the index of its rest.
     rests: FxHashMap<u32, u32>,
@@ -119,7 +119,7 @@ pub fn factor_moves(net: &Net, meter: &mut Meter) -> Option<Net> {
 /// Makes the total of a group, and records the changed operands of its gates.
 fn rewrite(
     net: &Net,
-    group: &Group,
+    group: &SumGroup,
     rests: &[Vec<Signal>],
     copy: &mut Net,
     changes: &mut FxHashMap<u32, Change>,
@@ -207,8 +207,8 @@ fn role(net: &Net, signal: Signal) -> Option<u32> {
 
 /// Adds each sum to the group that shares most of its rests and has no other rest for one of its
 /// moves. A sum in which a move has several rests is divided: the part that fits a group joins it.
-fn gather(sums: Vec<Sum>, meter: &mut Meter) -> Option<Vec<Group>> {
-    let mut groups: Vec<Group> = Vec::new();
+fn gather(sums: Vec<Sum>, meter: &mut Meter) -> Option<Vec<SumGroup>> {
+    let mut groups: Vec<SumGroup> = Vec::new();
     // By rest: the first groups that contain it.
     let mut having: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
     let (plain, mixed): (Vec<Sum>, Vec<Sum>) =
@@ -226,11 +226,11 @@ fn gather(sums: Vec<Sum>, meter: &mut Meter) -> Option<Vec<Group>> {
             let mut candidates: Vec<(usize, usize)> = same.map(|same| (same.len(), same[0])).collect();
             candidates.sort_unstable_by_key(|&(count, group)| (Reverse(count), group));
             let is_mixed = products.windows(2).any(|pair| pair[0].input == pair[1].input);
-            let takes = |group: &Group, product: &Product| match group.rests.get(&product.input) {
+            let takes = |group: &SumGroup, product: &Product| match group.rests.get(&product.input) {
                 Some(rest) => *rest == product.rest,
                 None => !is_mixed || group.has.contains(&product.rest),
             };
-            let suits = |group: &Group| {
+            let suits = |group: &SumGroup| {
                 let count = products.iter().filter(|product| takes(group, product)).count();
                 count == products.len() || is_mixed && count > 1
             };
@@ -247,7 +247,7 @@ fn gather(sums: Vec<Sum>, meter: &mut Meter) -> Option<Vec<Group>> {
                 is_new
             });
             let place = place.unwrap_or_else(|| {
-                groups.push(Group::default());
+                groups.push(SumGroup::default());
                 groups.len() - 1
             });
             let group = &mut groups[place];
@@ -268,12 +268,12 @@ fn gather(sums: Vec<Sum>, meter: &mut Meter) -> Option<Vec<Group>> {
 
 /// Returns the groups that take fewer operands after rewriting.
 fn choose(
-    mut groups: Vec<Group>,
+    mut groups: Vec<SumGroup>,
     rests: &[Vec<Signal>],
     net: &Net,
     uses: &[u32],
     meter: &mut Meter,
-) -> Option<Vec<Group>> {
+) -> Option<Vec<SumGroup>> {
     groups.retain(|group| group.sums.len() > 1);
     // For each group: a list of moves for each sum and for each rest, with the number of operands
     // that it adds besides its moves. Equal lists are made once.

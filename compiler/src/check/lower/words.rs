@@ -5,7 +5,7 @@
 //! text are made once.
 
 use super::super::{keywords::Word, usage};
-use super::{Lowering, Place};
+use super::{HeadPlace, Lowering};
 use crate::Span;
 use crate::diagnostic::{Diagnostic, Edit, codes};
 use crate::syntax::{Kind, NodeId, Syntax};
@@ -43,10 +43,10 @@ impl Lowering<'_> {
         word: Word,
         node: NodeId,
         name: NodeId,
-        place: Place,
+        place: HeadPlace,
     ) -> Option<()> {
         let text = self.text(name);
-        let fact = place == Place::Fact;
+        let fact = place == HeadPlace::Fact;
         let write = |word: &str| vec![Edit { span: self.span(name), text: word.to_owned() }];
         let remove = || vec![self.removal()];
         let spread = || self.source.unwrap(self.span(node), self.span(name)).into();

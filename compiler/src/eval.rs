@@ -38,7 +38,7 @@ use program::Program;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fmt;
-use term::{Id, Terms};
+use term::{Id, InternedTerms};
 
 /// A state: the fluents that hold, in the order of their KIF text.
 pub type State = BTreeSet<Term>;
@@ -146,7 +146,7 @@ impl<'r> Evaluator<'r> {
     /// # Errors
     /// Returns an error if a term of the rules exceeds the limits.
     pub fn with_limits(rules: &'r Rules, limits: &Limits) -> Result<Self, EvalError> {
-        let mut terms = Terms::new(limits.max_term_depth, limits.max_term_size);
+        let mut terms = InternedTerms::new(limits.max_term_depth, limits.max_term_size);
         let program = Program::new(rules, &mut terms)?;
         let mut role_ids = Vec::new();
         for role in &rules.roles {

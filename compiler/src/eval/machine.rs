@@ -7,19 +7,19 @@
 //! is evaluated on demand if its component allows that (`may_be_on_demand`). Rules that read the
 //! relation then query its tuples with the arguments that are bound.
 
-use super::plan::{Mode, ON_DEMAND, Planner, Step};
+use super::plan::{EvalStep, Mode, ON_DEMAND, Planner};
 use super::program::{Clause, Component, Goal, Layer, Program};
 use super::solve::{Sink, Solver};
-use super::store::{Answers, Derivation, Store};
-use super::table::Table;
-use super::term::{Id, Term, Terms};
+use super::store::{Answers, Derivation, EvalStore};
+use super::table::TupleTable;
+use super::term::{Id, InternedTerms, Term};
 use super::{EvalError, State, wellfounded};
 use crate::limits::Limits;
 use crate::rules::{RelationId, Rules};
 
 pub(super) struct Machine {
     pub(super) program: Program,
-    pub(super) store: Store,
+    pub(super) store: EvalStore,
     /// For each component, true if it is up to date.
     done: Vec<bool>,
     /// The state that the tables hold, and the joint move as pairs of role and move.
@@ -28,8 +28,8 @@ pub(super) struct Machine {
 }
 
 impl Machine {
-    pub(super) fn new(rules: &Rules, program: Program, terms: Terms, limits: &Limits) -> Self {
-        let store = Store::new(rules, &program, terms, limits);
+    pub(super) fn new(rules: &Rules, program: Program, terms: InternedTerms, limits: &Limits) -> Self {
+        let store = EvalStore::new(rules, &program, terms, limits);
         Self { done: vec![false; program.components.len()], store, state: None, moves: None, program }
     }
 
@@ -189,7 +189,7 @@ impl Machine {
         let goals = delta.map_or(body, |(variant, ..)| &variants[variant]);
         let range = delta.map(|(_, from, to)| (from, to));
         let mut planner = Planner { program, store, mode, component: number };
-        let steps: Vec<Step<'_>> = planner.plan(head, vec![false; *n_variables], goals, range)?;
+        let steps: Vec<EvalStep<'_>> = planner.plan(head, vec![false; *n_variables], goals, range)?;
         let mut solver = Solver::new(program, store, number, clause, sink);
         solver.run(&steps)?;
         Ok(solver.sink)
@@ -212,7 +212,7 @@ impl Machine {
     }
 
     /// The atoms of a relation that is up to date.
-    pub(super) fn table(&self, relation: RelationId) -> &Table {
+    pub(super) fn table(&self, relation: RelationId) -> &TupleTable {
         &self.store.tables[relation.index()]
     }
 

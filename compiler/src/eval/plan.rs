@@ -1,13 +1,13 @@
 //! The planner, which orders the literals of a body.
 //!
-//! A plan is a list of [`Step`]s for the goals of a clause, ordered by the expected number of rows.
-//! A test comes as soon as its variables are bound. Otherwise the atom or disjunction with the
-//! fewest expected rows is next. Once the head's variables are bound, the rest needs to succeed
-//! only once, so a [`Step::Cut`] precedes it.
+//! A plan is a list of [`EvalStep`]s for the goals of a clause, ordered by the expected number of
+//! rows. A test comes as soon as its variables are bound. Otherwise the atom or disjunction with
+//! the fewest expected rows is next. Once the head's variables are bound, the rest needs to succeed
+//! only once, so an [`EvalStep::Cut`] precedes it.
 
 use super::EvalError;
 use super::program::{Atom, Goal, Leaf, Pattern, Program};
-use super::store::Store;
+use super::store::EvalStore;
 
 /// The number of tuples above which a relation is evaluated on demand, and the expected size of
 /// each relation on demand.
@@ -17,7 +17,7 @@ pub(super) const ON_DEMAND: usize = 20_000;
 const QUESTION: f64 = 0.1;
 
 /// One step of a plan.
-pub(super) enum Step<'p> {
+pub(super) enum EvalStep<'p> {
     /// Tries rows of the atom's view.
     Scan { atom: &'p Atom, rows: Rows, once: bool, record: bool },
     /// Tries the tuples that a relation on demand has for the bound arguments.
@@ -27,7 +27,7 @@ pub(super) enum Step<'p> {
     /// Tests whether two terms are equal or not.
     Compare { left: &'p Pattern, right: &'p Pattern, equal: bool },
     /// Tries every branch of a disjunction.
-    Any { branches: Vec<Vec<Step<'p>>>, once: bool },
+    Any { branches: Vec<Vec<EvalStep<'p>>>, once: bool },
     /// Continues only if the head is not derived yet; one solution of the later steps is enough.
     Cut,
 }
@@ -54,7 +54,7 @@ pub(super) enum Mode {
 /// The planner. It refreshes views and builds indexes as plans need them.
 pub(super) struct Planner<'p> {
     pub(super) program: &'p Program,
-    pub(super) store: &'p mut Store,
+    pub(super) store: &'p mut EvalStore,
     pub(super) mode: Mode,
     /// The component of the head.
     pub(super) component: usize,
@@ -69,7 +69,7 @@ impl Planner<'_> {
         mut bound: Vec<bool>,
         goals: &'g [Goal],
         delta: Option<(usize, usize)>,
-    ) -> Result<Vec<Step<'g>>, EvalError> {
+    ) -> Result<Vec<EvalStep<'g>>, EvalError> {
         let mut steps = Vec::new();
         let mut rest: Vec<&Goal> = goals.iter().collect();
         let mut once = false;
@@ -81,12 +81,12 @@ impl Planner<'_> {
             });
         }
         if self.mode != Mode::Instances && all_bound(head, &bound) {
-            steps.push(Step::Cut);
+            steps.push(EvalStep::Cut);
             once = true;
         }
         if let (Some((from, to)), Some(Goal::Holds(atom))) = (delta, goals.first()) {
             let (from, to) = self.store.views[atom.shape].rows_of(from, to);
-            steps.push(Step::Scan { atom, rows: Rows::Range(from, to), once, record: false });
+            steps.push(EvalStep::Scan { atom, rows: Rows::Range(from, to), once, record: false });
             bind(atom, &mut bound);
             rest.remove(0);
         }
@@ -103,11 +103,11 @@ impl Planner<'_> {
         bound: &mut [bool],
         mut cut: Option<&Atom>,
         mut once: bool,
-        steps: &mut Vec<Step<'g>>,
+        steps: &mut Vec<EvalStep<'g>>,
     ) -> Result<(), EvalError> {
         while !rest.is_empty() {
             if cut.is_some_and(|head| all_bound(head, bound)) {
-                steps.push(Step::Cut);
+                steps.push(EvalStep::Cut);
                 (cut, once) = (None, true);
             }
             let mut best: Option<(f64, usize)> = None;
@@ -133,17 +133,17 @@ impl Planner<'_> {
         goal: &'g Goal,
         bound: &mut [bool],
         once: bool,
-        steps: &mut Vec<Step<'g>>,
+        steps: &mut Vec<EvalStep<'g>>,
     ) -> Result<(), EvalError> {
         match goal {
             Goal::Holds(atom) => {
                 let record = self.mode == Mode::Instances && self.is_internal(atom);
                 if all_bound(atom, bound) {
-                    steps.push(Step::Member { atom, positive: true, record });
+                    steps.push(EvalStep::Member { atom, positive: true, record });
                     return Ok(());
                 }
                 if self.store.is_on_demand(atom.relation) {
-                    steps.push(Step::Ask { atom, once });
+                    steps.push(EvalStep::Ask { atom, once });
                     bind(atom, bound);
                     return Ok(());
                 }
@@ -155,18 +155,18 @@ impl Planner<'_> {
                 } else {
                     Rows::Index { index: view.index(&columns), columns }
                 };
-                steps.push(Step::Scan { atom, rows, once, record });
+                steps.push(EvalStep::Scan { atom, rows, once, record });
                 bind(atom, bound);
             }
             Goal::Fails(atom) => {
                 let internal = self.is_internal(atom);
                 if !(internal && self.mode == Mode::Optimistic) {
                     let record = internal && self.mode == Mode::Instances;
-                    steps.push(Step::Member { atom, positive: false, record });
+                    steps.push(EvalStep::Member { atom, positive: false, record });
                 }
             }
-            Goal::Differ(left, right) => steps.push(Step::Compare { left, right, equal: false }),
-            Goal::Equal(left, right) => steps.push(Step::Compare { left, right, equal: true }),
+            Goal::Differ(left, right) => steps.push(EvalStep::Compare { left, right, equal: false }),
+            Goal::Equal(left, right) => steps.push(EvalStep::Compare { left, right, equal: true }),
             Goal::Any(alternatives) => {
                 let mut branches = Vec::new();
                 let mut after = vec![true; bound.len()];
@@ -180,7 +180,7 @@ impl Planner<'_> {
                 // A disjunction without branches has no solution, so all variables may count as
                 // bound after it.
                 bound.copy_from_slice(&after);
-                steps.push(Step::Any { branches, once });
+                steps.push(EvalStep::Any { branches, once });
             }
         }
         Ok(())

@@ -6,7 +6,7 @@
 //! too.
 
 use super::EvalError;
-use super::term::{Id, Terms};
+use super::term::{Id, InternedTerms};
 use crate::rules::{self, Formula, RelationId, Rules};
 use rustc_hash::FxHashMap;
 
@@ -32,9 +32,9 @@ impl Pattern {
 
 /// The functions of a pattern, without the variables and ground terms at its leaves.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub(super) enum Shape {
+pub(super) enum PatternShape {
     Leaf,
-    Function(u32, Vec<Shape>),
+    Function(u32, Vec<PatternShape>),
 }
 
 /// The term that an atom requires at a leaf of its shape.
@@ -112,12 +112,12 @@ pub(super) struct Program {
     /// The components that each component depends on directly.
     dependencies: Vec<Vec<usize>>,
     /// The distinct shapes of atoms: the relation, and the shape of each argument.
-    pub(super) shapes: Vec<(usize, Vec<Shape>)>,
+    pub(super) shapes: Vec<(usize, Vec<PatternShape>)>,
 }
 
 impl Program {
-    pub(super) fn new(rules: &Rules, terms: &mut Terms) -> Result<Self, EvalError> {
-        let mut reader = Reader { terms, shapes: Vec::new(), numbers: FxHashMap::default() };
+    pub(super) fn new(rules: &Rules, terms: &mut InternedTerms) -> Result<Self, EvalError> {
+        let mut reader = ProgramReader { terms, shapes: Vec::new(), numbers: FxHashMap::default() };
         let mut clauses = Vec::new();
         for (number, rule) in rules.rules.iter().enumerate() {
             let head = reader.atom(&rule.head)?;
@@ -186,14 +186,14 @@ impl Program {
 }
 
 /// The translation of terms and formulas to patterns and goals.
-struct Reader<'t> {
-    terms: &'t mut Terms,
-    shapes: Vec<(usize, Vec<Shape>)>,
+struct ProgramReader<'t> {
+    terms: &'t mut InternedTerms,
+    shapes: Vec<(usize, Vec<PatternShape>)>,
     /// The index of each shape in `shapes`.
-    numbers: FxHashMap<(usize, Vec<Shape>), usize>,
+    numbers: FxHashMap<(usize, Vec<PatternShape>), usize>,
 }
 
-impl Reader<'_> {
+impl ProgramReader<'_> {
     fn pattern(&mut self, term: &rules::Term) -> Result<Pattern, EvalError> {
         Ok(match term {
             rules::Term::Variable(variable) => Pattern::Variable(variable.index()),
@@ -258,23 +258,23 @@ impl Reader<'_> {
 }
 
 /// Returns the id of a term without variables.
-pub(super) fn ground(term: &rules::Term, terms: &mut Terms) -> Result<Id, EvalError> {
-    let mut reader = Reader { terms, shapes: Vec::new(), numbers: FxHashMap::default() };
+pub(super) fn ground(term: &rules::Term, terms: &mut InternedTerms) -> Result<Id, EvalError> {
+    let mut reader = ProgramReader { terms, shapes: Vec::new(), numbers: FxHashMap::default() };
     match reader.pattern(term)? {
         Pattern::Ground(id) => Ok(id),
         Pattern::Variable(_) | Pattern::Function(..) => Err(EvalError::Unsafe),
     }
 }
 
-fn shape(pattern: &Pattern, leaves: &mut Vec<Leaf>) -> Shape {
+fn shape(pattern: &Pattern, leaves: &mut Vec<Leaf>) -> PatternShape {
     match pattern {
         Pattern::Variable(variable) => leaves.push(Leaf::Variable(*variable)),
         Pattern::Ground(id) => leaves.push(Leaf::Ground(*id)),
         Pattern::Function(symbol, arguments) => {
-            return Shape::Function(*symbol, arguments.iter().map(|a| shape(a, leaves)).collect());
+            return PatternShape::Function(*symbol, arguments.iter().map(|a| shape(a, leaves)).collect());
         }
     }
-    Shape::Leaf
+    PatternShape::Leaf
 }
 
 /// Computes [`Clause::variants`] from a body.

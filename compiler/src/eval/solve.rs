@@ -1,15 +1,15 @@
 //! The interpreter of a plan, which finds all bindings that satisfy a body and derives the head for
 //! each.
 //!
-//! The input is the [`Step`]s of a plan, up-to-date views and the tables. The output is new tuples
-//! of the head's table or, for a component with a negative cycle, instances of the clause.
+//! The input is the [`EvalStep`]s of a plan, up-to-date views and the tables. The output is new
+//! tuples of the head's table or, for a component with a negative cycle, instances of the clause.
 //! Backtracking recurses once per step, so no deeper than a body is long.
 
 use super::EvalError;
-use super::plan::{Mode, Planner, Rows, Step};
+use super::plan::{EvalStep, Mode, Planner, Rows};
 use super::program::{Atom, Clause, Goal, Leaf, Pattern, Program};
-use super::store::{Derivation, FREE, Store};
-use super::table::{END, Table};
+use super::store::{Derivation, EvalStore, FREE};
+use super::table::{END, TupleTable};
 use super::term::Id;
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ pub(super) enum Sink {
         limit: usize,
     },
     /// A separate table, for an answer on demand.
-    Answer(Table),
+    Answer(TupleTable),
     /// The values of the variables in the first solution.
     First(Option<Vec<Option<Id>>>),
     Instances(Vec<Instance>),
@@ -38,7 +38,7 @@ pub(super) enum Sink {
 
 pub(super) struct Solver<'p, 's> {
     pub(super) program: &'p Program,
-    pub(super) store: &'s mut Store,
+    pub(super) store: &'s mut EvalStore,
     pub(super) head: &'p Atom,
     /// The index of the clause in its component.
     pub(super) clause: usize,
@@ -56,14 +56,14 @@ const MAX_OPEN: usize = 64;
 
 /// The steps after a branch of a disjunction.
 struct Rest<'r, 'p> {
-    steps: &'r [Step<'p>],
+    steps: &'r [EvalStep<'p>],
     rest: Option<&'r Rest<'r, 'p>>,
 }
 
 impl<'p, 's> Solver<'p, 's> {
     pub(super) fn new(
         program: &'p Program,
-        store: &'s mut Store,
+        store: &'s mut EvalStore,
         component: usize,
         clause: usize,
         sink: Sink,
@@ -73,7 +73,7 @@ impl<'p, 's> Solver<'p, 's> {
         Self { program, store, head, clause, sink, binding, trail: Vec::new(), passed: Vec::new() }
     }
 
-    pub(super) fn run(&mut self, steps: &[Step<'p>]) -> Result<(), EvalError> {
+    pub(super) fn run(&mut self, steps: &[EvalStep<'p>]) -> Result<(), EvalError> {
         self.solve(steps, None).map(|_| ())
     }
 
@@ -98,7 +98,7 @@ impl<'p, 's> Solver<'p, 's> {
     }
 
     /// Runs the steps and the rest. Returns true if they were satisfied at least once.
-    fn solve(&mut self, steps: &[Step<'p>], rest: Option<&Rest<'_, 'p>>) -> Result<bool, EvalError> {
+    fn solve(&mut self, steps: &[EvalStep<'p>], rest: Option<&Rest<'_, 'p>>) -> Result<bool, EvalError> {
         self.store.fuel.burn(1)?;
         let Some((step, tail)) = steps.split_first() else {
             return match rest {
@@ -107,7 +107,7 @@ impl<'p, 's> Solver<'p, 's> {
             };
         };
         match step {
-            Step::Scan { atom, rows, once, record } => {
+            EvalStep::Scan { atom, rows, once, record } => {
                 if *record {
                     self.passed.push((atom, true));
                 }
@@ -117,8 +117,8 @@ impl<'p, 's> Solver<'p, 's> {
                 }
                 Ok(found)
             }
-            Step::Ask { atom, once } => self.try_answer(atom, *once, tail, rest),
-            Step::Member { atom, positive, record } => {
+            EvalStep::Ask { atom, once } => self.try_answer(atom, *once, tail, rest),
+            EvalStep::Member { atom, positive, record } => {
                 if *record {
                     self.passed.push((atom, *positive));
                 }
@@ -130,11 +130,11 @@ impl<'p, 's> Solver<'p, 's> {
                 }
                 Ok(found)
             }
-            Step::Compare { left, right, equal } => {
+            EvalStep::Compare { left, right, equal } => {
                 let same = self.build(left)? == self.build(right)?;
                 Ok(same == *equal && self.solve(tail, rest)?)
             }
-            Step::Any { branches, once } => {
+            EvalStep::Any { branches, once } => {
                 let rest = Rest { steps: tail, rest };
                 let mut found = false;
                 for branch in branches {
@@ -145,7 +145,7 @@ impl<'p, 's> Solver<'p, 's> {
                 }
                 Ok(found)
             }
-            Step::Cut => {
+            EvalStep::Cut => {
                 let head = self.build_all(self.head)?;
                 Ok(!self.is_known(&head) && self.solve(tail, rest)?)
             }
@@ -157,7 +157,7 @@ impl<'p, 's> Solver<'p, 's> {
         atom: &Atom,
         rows: &Rows,
         once: bool,
-        tail: &[Step<'p>],
+        tail: &[EvalStep<'p>],
         rest: Option<&Rest<'_, 'p>>,
     ) -> Result<bool, EvalError> {
         let mut found = false;
@@ -341,7 +341,7 @@ impl<'p, 's> Solver<'p, 's> {
         &mut self,
         atom: &Atom,
         once: bool,
-        tail: &[Step<'p>],
+        tail: &[EvalStep<'p>],
         rest: Option<&Rest<'_, 'p>>,
     ) -> Result<bool, EvalError> {
         let answer = self.answer(atom)?;
@@ -362,7 +362,7 @@ impl<'p, 's> Solver<'p, 's> {
 
     /// Returns the tuples of a relation on demand that agree with the atom's bound arguments.
     /// Answers are cached.
-    fn answer(&mut self, atom: &Atom) -> Result<Arc<Table>, EvalError> {
+    fn answer(&mut self, atom: &Atom) -> Result<Arc<TupleTable>, EvalError> {
         let mut arguments = Vec::new();
         for argument in &atom.arguments {
             let mut bound = true;
@@ -377,7 +377,7 @@ impl<'p, 's> Solver<'p, 's> {
             return Err(EvalError::Atoms { limit: self.store.max_atoms });
         }
         let component = self.program.component_of[atom.relation];
-        let mut answer = Table::new(arguments.len());
+        let mut answer = TupleTable::new(arguments.len());
         for (number, clause) in self.program.components[component].clauses.iter().enumerate() {
             let sink = Sink::Answer(answer);
             let mut solver = Solver::new(self.program, &mut *self.store, component, number, sink);

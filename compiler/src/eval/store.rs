@@ -2,8 +2,8 @@
 
 use super::EvalError;
 use super::program::Program;
-use super::table::{Table, View};
-use super::term::{Id, Terms};
+use super::table::{TupleTable, TupleView};
+use super::term::{Id, InternedTerms};
 use crate::limits::Limits;
 use crate::rules::Rules;
 use rustc_hash::FxHashMap;
@@ -38,18 +38,18 @@ pub(super) const FREE: Id = Id::MAX;
 #[derive(Default)]
 pub(super) struct Answers {
     /// The tuples for each list of arguments.
-    by_arguments: FxHashMap<Box<[Id]>, Arc<Table>>,
+    by_arguments: FxHashMap<Box<[Id]>, Arc<TupleTable>>,
     /// The number of answers plus the number of all their tuples.
     size: usize,
 }
 
 impl Answers {
-    pub(super) fn find(&self, arguments: &[Id]) -> Option<Arc<Table>> {
+    pub(super) fn find(&self, arguments: &[Id]) -> Option<Arc<TupleTable>> {
         self.by_arguments.get(arguments).cloned()
     }
 
     /// Adds an answer and returns the new size.
-    pub(super) fn keep(&mut self, arguments: &[Id], tuples: Arc<Table>) -> usize {
+    pub(super) fn keep(&mut self, arguments: &[Id], tuples: Arc<TupleTable>) -> usize {
         self.size += tuples.len() + 1;
         self.by_arguments.insert(arguments.into(), tuples);
         self.size
@@ -64,12 +64,12 @@ pub(super) struct Derivation {
     pub(super) binding: Vec<Option<Id>>,
 }
 
-pub(super) struct Store {
-    pub(super) terms: Terms,
+pub(super) struct EvalStore {
+    pub(super) terms: InternedTerms,
     /// The tables, by relation.
-    pub(super) tables: Vec<Table>,
+    pub(super) tables: Vec<TupleTable>,
     /// The views, by shape.
-    pub(super) views: Vec<View>,
+    pub(super) views: Vec<TupleView>,
     /// The indexes of the views of each relation.
     views_of: Vec<Vec<usize>>,
     /// The answers of relations on demand, by relation; `None` for other relations.
@@ -85,16 +85,16 @@ pub(super) struct Store {
     pub(super) n_open: usize,
 }
 
-impl Store {
-    pub(super) fn new(rules: &Rules, program: &Program, terms: Terms, limits: &Limits) -> Self {
+impl EvalStore {
+    pub(super) fn new(rules: &Rules, program: &Program, terms: InternedTerms, limits: &Limits) -> Self {
         let mut views_of = vec![Vec::new(); rules.relations.len()];
         for (view, (relation, _)) in program.shapes.iter().enumerate() {
             views_of[*relation].push(view);
         }
         Self {
             terms,
-            tables: rules.relations.iter().map(|relation| Table::new(relation.arity)).collect(),
-            views: program.shapes.iter().map(|(_, shape)| View::new(shape.clone())).collect(),
+            tables: rules.relations.iter().map(|relation| TupleTable::new(relation.arity)).collect(),
+            views: program.shapes.iter().map(|(_, shape)| TupleView::new(shape.clone())).collect(),
             views_of,
             answers: rules.relations.iter().map(|_| None).collect(),
             fuel: Fuel { left: limits.fuel, limit: limits.fuel },

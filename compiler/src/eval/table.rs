@@ -1,16 +1,16 @@
 //! Tables of derived atoms, and indexed views of them.
 //!
-//! A [`Table`] holds the tuples of one relation. A [`View`] holds, for one shape of arguments, the
-//! leaves of the tuples that match the shape, with indexes over its columns. [`View::refresh`] adds
-//! the tuples that are new in the table.
+//! A [`TupleTable`] holds the tuples of one relation. A [`TupleView`] holds, for one shape of
+//! arguments, the leaves of the tuples that match the shape, with indexes over its columns.
+//! [`TupleView::refresh`] adds the tuples that are new in the table.
 
-use super::program::Shape;
-use super::term::{Id, Terms};
+use super::program::PatternShape;
+use super::term::{Id, InternedTerms};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::Hasher;
 
 /// The tuples of a relation, in the order of their derivation.
-pub(super) struct Table {
+pub(super) struct TupleTable {
     arity: usize,
     n_tuples: usize,
     /// The terms of all tuples, `arity` for each.
@@ -21,7 +21,7 @@ pub(super) struct Table {
     next: Vec<usize>,
 }
 
-impl Table {
+impl TupleTable {
     pub(super) fn new(arity: usize) -> Self {
         Self { arity, n_tuples: 0, cells: Vec::new(), first: FxHashMap::default(), next: Vec::new() }
     }
@@ -66,8 +66,8 @@ impl Table {
 }
 
 /// The leaves of the tuples whose arguments match a shape.
-pub(super) struct View {
-    shape: Vec<Shape>,
+pub(super) struct TupleView {
+    shape: Vec<PatternShape>,
     width: usize,
     /// The leaves of all rows, `width` for each.
     cells: Vec<Id>,
@@ -90,8 +90,8 @@ struct Index {
 /// The end of a chain, in tables and indexes.
 pub(super) const END: usize = usize::MAX;
 
-impl View {
-    pub(super) fn new(shape: Vec<Shape>) -> Self {
+impl TupleView {
+    pub(super) fn new(shape: Vec<PatternShape>) -> Self {
         let width = shape.iter().map(leaves).sum();
         Self { shape, width, cells: Vec::new(), tuple_of: Vec::new(), seen: 0, indexes: Vec::new() }
     }
@@ -107,7 +107,7 @@ impl View {
     }
 
     /// Adds the tuples that were added to the table since the last call.
-    pub(super) fn refresh(&mut self, table: &Table, terms: &Terms) {
+    pub(super) fn refresh(&mut self, table: &TupleTable, terms: &InternedTerms) {
         for i in self.seen..table.len() {
             let tuple = table.tuple(i);
             let before = self.cells.len();
@@ -168,22 +168,22 @@ fn hash(values: impl Iterator<Item = Id>) -> u64 {
     hasher.finish()
 }
 
-fn leaves(shape: &Shape) -> usize {
+fn leaves(shape: &PatternShape) -> usize {
     match shape {
-        Shape::Leaf => 1,
-        Shape::Function(_, arguments) => arguments.iter().map(leaves).sum(),
+        PatternShape::Leaf => 1,
+        PatternShape::Function(_, arguments) => arguments.iter().map(leaves).sum(),
     }
 }
 
 /// Appends the leaves of a term to `cells`. Returns false, with some leaves added, if the term does
 /// not match the shape.
-fn extract(shape: &Shape, id: Id, terms: &Terms, cells: &mut Vec<Id>) -> bool {
+fn extract(shape: &PatternShape, id: Id, terms: &InternedTerms, cells: &mut Vec<Id>) -> bool {
     match shape {
-        Shape::Leaf => {
+        PatternShape::Leaf => {
             cells.push(id);
             true
         }
-        Shape::Function(symbol, arguments) => {
+        PatternShape::Function(symbol, arguments) => {
             let key = terms.key(id);
             key[0] == *symbol
                 && key.len() == arguments.len() + 1

@@ -34,10 +34,10 @@ impl fmt::Debug for Term {
     }
 }
 
-/// The number of a ground term in [`Terms`].
+/// The number of a ground term in [`InternedTerms`].
 pub(super) type Id = u32;
 
-struct Node {
+struct TermNode {
     /// The symbol followed by the arguments, if there are any.
     key: Box<[u32]>,
     /// The depth; 1 for a constant.
@@ -48,15 +48,15 @@ struct Node {
 }
 
 /// The interned ground terms.
-pub(super) struct Terms {
-    nodes: Vec<Node>,
+pub(super) struct InternedTerms {
+    nodes: Vec<TermNode>,
     ids: FxHashMap<Box<[u32]>, Id>,
     by_text: FxHashMap<Term, Id>,
     max_depth: usize,
     max_size: usize,
 }
 
-impl Terms {
+impl InternedTerms {
     pub(super) fn new(max_depth: usize, max_size: usize) -> Self {
         Self {
             nodes: Vec::new(),
@@ -85,7 +85,7 @@ impl Terms {
             return Err(EvalError::TermSize { limit: self.max_size });
         }
         let id = self.nodes.len() as Id;
-        self.nodes.push(Node { key: key.into(), depth: depth + 1, size, text: None });
+        self.nodes.push(TermNode { key: key.into(), depth: depth + 1, size, text: None });
         self.ids.insert(key.into(), id);
         Ok(id)
     }

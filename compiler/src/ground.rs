@@ -97,7 +97,7 @@ pub fn ground(rules: &Rules, options: &Options, diagnostics: &mut Diagnostics) -
 
 /// Finds all instances. If there are too many, tries again with clauses that are split at
 /// functional arguments of fluents.
-fn solve(rules: &Rules, options: &Options) -> Result<(Program, Clauses), Excess> {
+fn solve(rules: &Rules, options: &Options) -> Result<(GroundProgram, Clauses), Excess> {
     let Keywords { role, init, next, legal, goal, terminal, sees, .. } = rules.keywords;
     let roots = [role, init, next, legal, goal, terminal, sees];
     rounds::solve(rules, options, &roots, Apart::Learn).or_else(|excess| {
@@ -120,7 +120,7 @@ fn solve(rules: &Rules, options: &Options) -> Result<(Program, Clauses), Excess>
 
 /// Adds fluents from ground rules for `init` to the initial state. Such rules exist only if
 /// grounding had to show that they are stratified.
-fn start(rules: &Rules, program: &Program, ground: &mut GroundRules) {
+fn start(rules: &Rules, program: &GroundProgram, ground: &mut GroundRules) {
     let atoms = (0..program.atoms.len() as u32).map(AtomId);
     let init = |&atom: &AtomId| program.atoms.relation(atom) == rules.keywords.init;
     let ruled: Vec<AtomId> = atoms.filter(init).filter(|&atom| ground.place(atom).is_some()).collect();
@@ -159,7 +159,7 @@ fn report_roles(rules: &Rules, ground: &GroundRules, diagnostics: &mut Diagnosti
 
 /// The result of the fixpoint, before fluents, moves and percepts get their numbers.
 #[derive(Debug)]
-struct Program {
+struct GroundProgram {
     terms: Terms,
     atoms: Atoms,
     /// For each atom, whether it can hold.
@@ -176,8 +176,8 @@ struct Program {
 
 /// Checks that all names together take at most a quarter of `max_bytes`. A text may be far longer
 /// than its term, which shares equal subterms.
-fn measure_names(rules: &Rules, program: &Program, limits: &Limits) -> Result<(), Excess> {
-    let Program { terms, atoms, possible, .. } = program;
+fn measure_names(rules: &Rules, program: &GroundProgram, limits: &Limits) -> Result<(), Excess> {
+    let GroundProgram { terms, atoms, possible, .. } = program;
     let keywords = &rules.keywords;
     let lengths = terms.lengths(&rules.symbols);
     let mut total = 0usize;
@@ -198,8 +198,8 @@ fn measure_names(rules: &Rules, program: &Program, limits: &Limits) -> Result<()
 
 /// Assembles the ground rules: numbers and names roles, fluents, moves and percepts, and groups the
 /// instances by head.
-fn assemble(rules: &Rules, program: &Program, limits: &Limits) -> Result<GroundRules, Excess> {
-    let Program { terms, atoms, possible, .. } = program;
+fn assemble(rules: &Rules, program: &GroundProgram, limits: &Limits) -> Result<GroundRules, Excess> {
+    let GroundProgram { terms, atoms, possible, .. } = program;
     let keywords = &rules.keywords;
     let roles: Vec<TermId> = rules.roles.iter().filter_map(|role| terms.find_term(role)).collect();
     let role_of = Numbers::new(&roles, terms);
@@ -297,7 +297,7 @@ fn assemble(rules: &Rules, program: &Program, limits: &Limits) -> Result<GroundR
 }
 
 /// For each rule, whether it has no instance although its relation was grounded completely.
-fn silent(rules: &Rules, program: &Program) -> Vec<bool> {
+fn silent(rules: &Rules, program: &GroundProgram) -> Vec<bool> {
     let whole = |relation: usize| program.strata.relevant[relation] && !program.strata.partial[relation];
     let heads = rules.rules.iter().map(|rule| rule.head.relation.index());
     heads.zip(&program.fired).map(|(relation, fired)| !fired && whole(relation)).collect()
@@ -311,7 +311,7 @@ struct Grouped {
     origins: Vec<u32>,
 }
 
-fn group(program: &Program) -> Grouped {
+fn group(program: &GroundProgram) -> Grouped {
     let all =
         || program.instances.iter().flat_map(|(list, rule)| list.iter().map(move |i| (i.0, i.1, *rule)));
     // A counting sort by head: first the number of instances of each head, then the index of its

@@ -17,7 +17,7 @@ mod vain;
 mod witness;
 
 use super::{
-    GroundRules, Program,
+    GroundProgram, GroundRules,
     clause::Clauses,
     terms::{AtomId, TermId, Terms},
 };
@@ -37,7 +37,7 @@ const SHARE: u64 = 16;
 pub(super) fn report(
     rules: &Rules,
     clauses: &Clauses,
-    program: &Program,
+    program: &GroundProgram,
     ground: &GroundRules,
     options: &Options,
     diagnostics: &mut Diagnostics,
@@ -55,7 +55,7 @@ pub(super) fn report(
 /// The rules and the result of grounding, with maps to look them up.
 struct Findings<'a> {
     rules: &'a Rules,
-    program: &'a Program,
+    program: &'a GroundProgram,
     /// The possible atoms of each relation.
     atoms: Vec<Vec<AtomId>>,
     /// The indices of each relation's rules.
@@ -67,7 +67,7 @@ struct Findings<'a> {
 }
 
 impl<'a> Findings<'a> {
-    fn new(rules: &'a Rules, program: &'a Program) -> Self {
+    fn new(rules: &'a Rules, program: &'a GroundProgram) -> Self {
         let mut atoms = vec![Vec::new(); rules.relations.len()];
         for atom in (0..program.atoms.len() as u32).map(AtomId).filter(|a| program.possible[a.index()]) {
             if let Some(list) = atoms.get_mut(program.atoms.relation(atom).index()) {
@@ -137,7 +137,7 @@ impl<'a> Findings<'a> {
         if self.program.strata.partial[atom.relation.index()] {
             return Some(true);
         }
-        let Program { terms, atoms, possible, .. } = self.program;
+        let GroundProgram { terms, atoms, possible, .. } = self.program;
         let ground: Option<Vec<TermId>> = atom.arguments.iter().map(|a| terms.find_term(a)).collect();
         if let Some(arguments) = ground {
             return Some(atoms.find(atom.relation, &arguments).is_some_and(|a| possible[a.index()]));

@@ -17,13 +17,13 @@
 mod instance;
 
 use super::{
-    Cost, Literal, Program,
+    Cost, GroundProgram, Literal,
     clause::{self, Clause, Clauses},
     clause_state::{Cap, ClauseState, Instances, Status},
     excess::{Excess, What},
     facts::Facts,
     join::Walk,
-    plan::{self, Plan},
+    plan::{self, JoinPlan},
     statistics::{Rows, Statistics},
     strata::{self, Strata},
     terms::{AtomId, Atoms, TermId, Terms},
@@ -69,7 +69,7 @@ pub(super) struct Grounder<'a> {
     /// True if the current stage has reached its fixpoint before, so that its facts can be counted.
     is_settled: bool,
     /// The plans of the current stage; `watch` finds them by the facts that start them.
-    plans: Vec<Plan>,
+    plans: Vec<JoinPlan>,
     watch: Watch,
     /// The current stage.
     stage: usize,
@@ -239,12 +239,12 @@ impl<'a> Grounder<'a> {
             self.watch(number)?;
             at_once.push(self.plan(number, None)?);
         }
-        let is_current = |&(number, plan): &(usize, &Plan)| {
+        let is_current = |&(number, plan): &(usize, &JoinPlan)| {
             let state = &self.states[plan.clause];
             state.status == Status::Open && number >= state.since
         };
         let current = self.plans.iter().enumerate().filter(is_current).map(|(_, plan)| plan);
-        self.facts.retire(current.chain(&at_once).flat_map(Plan::indexes));
+        self.facts.retire(current.chain(&at_once).flat_map(JoinPlan::indexes));
         self.fill()?;
         self.join(&at_once)?;
         self.drain()
@@ -283,7 +283,7 @@ impl<'a> Grounder<'a> {
     }
 
     /// Plans a clause by the statistics of the facts.
-    fn plan(&mut self, number: usize, start: Option<usize>) -> Result<Plan, Excess> {
+    fn plan(&mut self, number: usize, start: Option<usize>) -> Result<JoinPlan, Excess> {
         let clause = self.states[number].clause.clone();
         self.spend(plan::effort(&clause), number)?;
         let rows: Vec<Option<Rows>> = clause
@@ -291,7 +291,7 @@ impl<'a> Grounder<'a> {
             .iter()
             .map(|literal| (self.is_settled || !self.is_inside(literal.relation)).then(|| self.rows(literal)))
             .collect();
-        let mut plan = Plan::new(&mut self.facts, &clause, number, start, &rows);
+        let mut plan = JoinPlan::new(&mut self.facts, &clause, number, start, &rows);
         plan.find_last(&clause, &self.strata.dynamic);
         self.check(number)?;
         Ok(plan)
@@ -339,7 +339,7 @@ impl<'a> Grounder<'a> {
         }
         let rows: Vec<Option<Rows>> = body.positives.iter().map(|literal| Some(self.rows(literal))).collect();
         self.spend(plan::effort(body), 0).ok()?;
-        let plan = Plan::new(&mut self.facts, body, 0, None, &rows);
+        let plan = JoinPlan::new(&mut self.facts, body, 0, None, &rows);
         self.fill().ok()?;
         let (known, dynamic) = ((&self.atoms, &self.terms), &self.strata.dynamic);
         let mut walk = Walk::new(body, &self.facts, known, dynamic, steps, &mut self.meter);
@@ -431,7 +431,7 @@ impl<'a> Grounder<'a> {
     }
 
     /// Runs plans over all known facts.
-    fn join(&mut self, plans: &[Plan]) -> Result<(), Excess> {
+    fn join(&mut self, plans: &[JoinPlan]) -> Result<(), Excess> {
         let mut bindings = Vec::new();
         for plan in plans {
             bindings.clear();
@@ -449,7 +449,7 @@ impl<'a> Grounder<'a> {
         result
     }
 
-    fn process(&mut self, plans: &[Plan]) -> Result<(), Excess> {
+    fn process(&mut self, plans: &[JoinPlan]) -> Result<(), Excess> {
         let (mut bindings, mut found, mut last) = (Vec::new(), Vec::new(), 0);
         while let Some(atom) = self.facts.enter(&self.atoms, &self.terms) {
             self.spend(0, last)?;
@@ -561,7 +561,12 @@ impl<'a> Grounder<'a> {
     }
 
     /// Runs a plan from the bindings of its start and emits the instances that it finds.
-    fn derive(&mut self, plan: &Plan, bindings: &mut [TermId], fact: Option<AtomId>) -> Result<(), Excess> {
+    fn derive(
+        &mut self,
+        plan: &JoinPlan,
+        bindings: &mut [TermId],
+        fact: Option<AtomId>,
+    ) -> Result<(), Excess> {
         let number = plan.clause;
         let state = &self.states[number];
         if state.status != Status::Open {
@@ -613,7 +618,7 @@ impl<'a> Grounder<'a> {
 
     /// Returns true if an earlier literal of the clause matches the same fact. The plan of the
     /// earliest such literal finds the instance, or one that differs only in fixed atoms.
-    fn is_repeated(&self, plan: &Plan, clause: &Clause, row: &[TermId], fact: Option<AtomId>) -> bool {
+    fn is_repeated(&self, plan: &JoinPlan, clause: &Clause, row: &[TermId], fact: Option<AtomId>) -> bool {
         let (Some(start), Some(fact)) = (plan.start, fact) else { return false };
         let mut before = clause.positives[..start].iter().enumerate();
         before.any(|(place, literal)| {
@@ -622,7 +627,7 @@ impl<'a> Grounder<'a> {
     }
 
     /// Returns the program: the possible atoms, the instances and their cost.
-    pub(super) fn finish(self) -> Program {
+    pub(super) fn finish(self) -> GroundProgram {
         let possible = (0..self.atoms.len() as u32)
             .map(AtomId)
             .map(|atom| self.facts.contains(atom) || self.atoms.relation(atom) == self.formula)
@@ -634,7 +639,7 @@ impl<'a> Grounder<'a> {
             let heads = (0..literals.len() as u32).map(|start| (atom, start)).collect();
             instances.push((Instances { heads, literals }, rule));
         }
-        Program {
+        GroundProgram {
             terms: self.terms,
             atoms: self.atoms,
             possible,

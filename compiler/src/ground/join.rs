@@ -6,7 +6,7 @@
 use super::{
     clause::{Clause, Literal, Test},
     facts::Facts,
-    plan::Step,
+    plan::JoinStep,
     terms::{AtomId, Atoms, TermId, Terms},
 };
 use crate::meter::Meter;
@@ -53,12 +53,12 @@ impl<'a> Walk<'a> {
     }
 
     /// Collects all bindings of the plan's remaining steps. Recurses once per step.
-    pub(super) fn run(&mut self, steps: &[Step], bindings: &mut [TermId]) {
+    pub(super) fn run(&mut self, steps: &[JoinStep], bindings: &mut [TermId]) {
         if self.steps == 0 || self.hits > self.room {
             return;
         }
         // At the end of the plan, the binding is copied to `found`.
-        let cost = steps.first().map_or(1 + bindings.len() as u64 / 8, Step::cost);
+        let cost = steps.first().map_or(1 + bindings.len() as u64 / 8, JoinStep::cost);
         if self.meter.spend(cost).is_none() {
             self.steps = 0;
             return;
@@ -71,13 +71,13 @@ impl<'a> Walk<'a> {
             return;
         };
         match step {
-            Step::Test { test, .. } => {
+            JoinStep::Test { test, .. } => {
                 let clause = self.clause;
                 if self.decide(&clause.tests[*test], bindings) != Some(false) {
                     self.run(rest, bindings);
                 }
             }
-            Step::Check { place, .. } => {
+            JoinStep::Check { place, .. } => {
                 let clause = self.clause;
                 let Some(atom) = self.find(&clause.positives[*place], bindings) else { return };
                 if self.facts.has_entered(atom) {
@@ -85,7 +85,7 @@ impl<'a> Walk<'a> {
                     self.run(rest, bindings);
                 }
             }
-            Step::Lookup { place, index, key, free, .. } => {
+            JoinStep::Lookup { place, index, key, free, .. } => {
                 let start = self.stack.len();
                 self.stack.extend(key.iter().map(|&v| bindings[v as usize]));
                 let facts = self.facts;

@@ -1,8 +1,8 @@
 //! Plans: the order in which the literals of a clause are joined.
 //!
-//! A [`Plan`] orders the body of a clause. The literal with the fewest expected rows comes next,
-//! and each test runs as soon as its variables are bound. A lookup uses an index from the values of
-//! its bound variables to the values of its free ones.
+//! A [`JoinPlan`] orders the body of a clause. The literal with the fewest expected rows comes
+//! next, and each test runs as soon as its variables are bound. A lookup uses an index from the
+//! values of its bound variables to the values of its free ones.
 //!
 //! An instance consists of the head and the dynamic literals of its body. If the last steps of a
 //! plan bind no variable of these, one solution of the steps is enough. For example, four distinct
@@ -20,7 +20,7 @@ use crate::datalog::pattern::{Match, Pattern};
 
 /// One step of a plan, with its cost in fuel.
 #[derive(Clone, Debug)]
-pub(super) enum Step {
+pub(super) enum JoinStep {
     /// Continues if the clause's literal at `place`, whose variables are all bound, is a fact.
     Check { place: usize, cost: u64 },
     /// Looks up the clause's literal at `place`: finds the rows for `key` in an index, and binds
@@ -30,7 +30,7 @@ pub(super) enum Step {
     Test { test: usize, cost: u64 },
 }
 
-impl Step {
+impl JoinStep {
     /// The fuel that the step takes.
     pub(super) fn cost(&self) -> u64 {
         let (Self::Check { cost, .. } | Self::Lookup { cost, .. } | Self::Test { cost, .. }) = self;
@@ -40,12 +40,12 @@ impl Step {
 
 /// The join order of a clause's body once the literal at `start` (if any) is bound.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub(super) struct JoinPlan {
     pub(super) clause: usize,
     pub(super) start: Option<usize>,
     /// The matches of a fact's arguments with those of the literal at `start`.
     pub(super) given: Vec<Match>,
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<JoinStep>,
     /// The number of last steps for which one binding is enough.
     pub(super) last: usize,
 }
@@ -62,7 +62,7 @@ pub(super) fn effort(clause: &Clause) -> u64 {
     (20 * (1 + literals) + literals * (literals + tests) / 12 + 2 * size + tested) as u64
 }
 
-impl Plan {
+impl JoinPlan {
     /// Plans clause `number` for a binding of its literal at `start`. `rows` has the statistics of
     /// each of its literals, if they are known.
     pub(super) fn new(
@@ -93,7 +93,7 @@ impl Plan {
                     let ready = variables.iter().all(|&v| bound[v as usize]);
                     if ready {
                         let cost = 1 + clause.tests[*test].size() as u64 / 2;
-                        steps.push(Step::Test { test: *test, cost });
+                        steps.push(JoinStep::Test { test: *test, cost });
                     }
                     !ready
                 });
@@ -104,7 +104,7 @@ impl Plan {
             if variables[place].iter().all(|&v| bound[v as usize]) {
                 news = false;
                 let cost = FIND + clause.positives[place].size() as u64 / 2;
-                steps.push(Step::Check { place, cost });
+                steps.push(JoinStep::Check { place, cost });
                 continue;
             }
             let (index, key, free) = facts.index(&clause.positives[place], &bound);
@@ -116,7 +116,7 @@ impl Plan {
                 }
             }
             let cost = FIND + key.len() as u64 / 4;
-            steps.push(Step::Lookup { place, index, key, free, cost });
+            steps.push(JoinStep::Lookup { place, index, key, free, cost });
         }
         let size: usize = clause.positives.iter().map(Literal::size).sum();
         let first: usize = first.iter().map(Pattern::size).sum();
@@ -138,9 +138,9 @@ impl Plan {
             is_part
         });
         in_literals.chain(tests.flat_map(Test::variables)).for_each(|v| is_seen[v as usize] = true);
-        let is_last = |step: &&Step| match step {
-            Step::Lookup { free, .. } => !free.iter().any(|&v| is_seen[v as usize]),
-            Step::Check { .. } | Step::Test { .. } => true,
+        let is_last = |step: &&JoinStep| match step {
+            JoinStep::Lookup { free, .. } => !free.iter().any(|&v| is_seen[v as usize]),
+            JoinStep::Check { .. } | JoinStep::Test { .. } => true,
         };
         self.last = self.steps.iter().rev().take_while(is_last).count();
     }
@@ -148,8 +148,8 @@ impl Plan {
     /// The indexes that the plan uses.
     pub(super) fn indexes(&self) -> impl Iterator<Item = usize> {
         self.steps.iter().filter_map(|step| match step {
-            Step::Lookup { index, .. } => Some(*index),
-            Step::Check { .. } | Step::Test { .. } => None,
+            JoinStep::Lookup { index, .. } => Some(*index),
+            JoinStep::Check { .. } | JoinStep::Test { .. } => None,
         })
     }
 }

@@ -1,7 +1,7 @@
 //! Rewritings: they turn clauses into equivalent ones with fewer instances.
 //!
 //! If grounding parks a clause with many instances (`rounds.rs`), it tries the rewritings of the
-//! [`Stage`]. The first that returns clauses makes grounding start again.
+//! [`RewriteStage`]. The first that returns clauses makes grounding start again.
 //!
 //! A rewriting keeps the facts of relations that are keywords. It lists other relations that have
 //! fewer facts afterwards, in [`Clauses::rewritten`] or [`Clauses::demanded`]. It spends its steps
@@ -22,7 +22,7 @@ use crate::{Options, Rules, meter::Meter, rules::RelationId};
 
 /// The stage at which a rewriting is tried.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stage {
+pub(super) enum RewriteStage {
     /// As soon as a clause is parked. The result is always better and replaces the clauses.
     Parked,
     /// Once splitting parked clauses brings nothing more. The result has a price: it is grounded in
@@ -31,15 +31,15 @@ pub(super) enum Stage {
 }
 
 /// A rewriting: its stage, and the function that applies it.
-pub(super) type Rewrite = (Stage, fn(&Clauses, &mut Context<'_>) -> Option<Clauses>);
+pub(super) type Rewrite = (RewriteStage, fn(&Clauses, &mut Context<'_>) -> Option<Clauses>);
 
 /// All rewritings, in the order in which they are tried.
 pub(super) const REWRITES: [Rewrite; 3] = [
-    (Stage::Parked, inert::drop),
+    (RewriteStage::Parked, inert::drop),
     // `take_apart` grounds the rules for moves and steps to learn from them, so the cheaper `drop`
     // comes first.
-    (Stage::Parked, functional::take_apart),
-    (Stage::Stuck, demand::restrict),
+    (RewriteStage::Parked, functional::take_apart),
+    (RewriteStage::Stuck, demand::restrict),
 ];
 
 /// The state of grounding when a rewriting is tried.

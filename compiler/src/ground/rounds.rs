@@ -1,9 +1,9 @@
 //! Grounding in rounds, guided by its own statistics.
 //!
-//! [`solve`] turns rules into their ground [`Program`]. In the first round a clause that exceeds a
-//! small cap is parked, while the others reach their fixpoint. The facts found by then show which
-//! parked clauses to split; the rest get a larger cap. Facts stay from round to round, since they
-//! hold whatever is parked.
+//! [`solve`] turns rules into their ground [`GroundProgram`]. In the first round a clause that
+//! exceeds a small cap is parked, while the others reach their fixpoint. The facts found by then
+//! show which parked clauses to split; the rest get a larger cap. Facts stay from round to round,
+//! since they hold whatever is parked.
 //!
 //! Grounding starts again when a rewriting returns clauses with fewer instances (`rewrite.rs`).
 //! Each rewriting is tried at most once for each relation with a parked clause. Some are tried at
@@ -15,13 +15,13 @@
 //! The steps and bytes of all rounds and trials come from the one meter of grounding.
 
 use super::{
-    Program, branches,
+    GroundProgram, branches,
     clause::{self, Clause, Clauses},
     clause_state::Cap,
     constant,
     excess::Excess,
     fixpoint::Grounder,
-    rewrite::{Context, Functional, REWRITES, Stage},
+    rewrite::{Context, Functional, REWRITES, RewriteStage},
     split::{self, Splitter},
     terms::Terms,
 };
@@ -61,7 +61,7 @@ pub(super) fn solve(
     options: &Options,
     roots: &[RelationId],
     apart: Apart<'_>,
-) -> Result<(Program, Clauses), Excess> {
+) -> Result<(GroundProgram, Clauses), Excess> {
     let limits = &options.limits;
     let mut terms = Terms::new(limits);
     let mut meter = Meter::new(options, Phase::Ground);
@@ -90,7 +90,7 @@ pub(super) fn solve(
             if !rounds(&mut grounder, &mut draft, many)? {
                 return Ok((grounder.finish(), draft.clauses));
             }
-        } else if ![Stage::Parked, Stage::Stuck]
+        } else if ![RewriteStage::Parked, RewriteStage::Stuck]
             .into_iter()
             .any(|stage| draft.rewrite(stage, &mut grounder, &parked))
         {
@@ -114,7 +114,7 @@ fn rounds(grounder: &mut Grounder<'_>, draft: &mut Draft<'_>, many: usize) -> Re
             break;
         }
         grounder.measure();
-        if draft.rewrite(Stage::Parked, grounder, &parked) {
+        if draft.rewrite(RewriteStage::Parked, grounder, &parked) {
             return Ok(true);
         }
         let mut parts = Vec::new();
@@ -136,7 +136,7 @@ fn rounds(grounder: &mut Grounder<'_>, draft: &mut Draft<'_>, many: usize) -> Re
             continue;
         }
         // A restart is expensive, so a larger cap is tried first.
-        if !is_first && draft.rewrite(Stage::Stuck, grounder, &parked) {
+        if !is_first && draft.rewrite(RewriteStage::Stuck, grounder, &parked) {
             return Ok(true);
         }
         is_first = false;
@@ -167,7 +167,7 @@ struct Draft<'r> {
 
 impl Draft<'_> {
     /// Applies the first rewriting of a stage that changes the clauses. Returns false if none does.
-    fn rewrite(&mut self, stage: Stage, grounder: &mut Grounder<'_>, parked: &[usize]) -> bool {
+    fn rewrite(&mut self, stage: RewriteStage, grounder: &mut Grounder<'_>, parked: &[usize]) -> bool {
         let Self { rules, options, clauses, kept, learns, tried } = self;
         for ((when, apply), wide) in REWRITES.iter().zip(tried).filter(|((when, _), _)| *when == stage) {
             let known = wide.len();
@@ -196,8 +196,8 @@ impl Draft<'_> {
             let is_paid = grounder.afford(grounder.left() - meter.left()).is_some();
             if let Some(rewritten) = rewritten.filter(|_| is_paid) {
                 match when {
-                    Stage::Parked => (*clauses, *kept) = (rewritten, None),
-                    Stage::Stuck => *kept = Some(rewritten),
+                    RewriteStage::Parked => (*clauses, *kept) = (rewritten, None),
+                    RewriteStage::Stuck => *kept = Some(rewritten),
                 }
                 return true;
             }

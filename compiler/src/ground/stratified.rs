@@ -5,7 +5,7 @@
 //! are inputs, so dependencies through time are no cycles. O(literals of the ground rules), and
 //! [`WORK`] more to show cycles.
 
-use super::{GroundRules, Literal, Meaning, Program, terms::AtomId};
+use super::{GroundProgram, GroundRules, Literal, Meaning, terms::AtomId};
 use crate::{Diagnostic, Rules, diagnostic::codes, graph};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
@@ -169,7 +169,7 @@ const SHOWN: usize = 12;
 
 impl Cycle {
     /// Builds a diagnostic for the cycle with a place for each of the first [`SHOWN`] edges.
-    pub(super) fn diagnostic(&self, rules: &Rules, program: &Program) -> Diagnostic {
+    pub(super) fn diagnostic(&self, rules: &Rules, program: &GroundProgram) -> Diagnostic {
         let name = |atom: AtomId| {
             let relation = program.atoms.relation(atom);
             (relation.index() < rules.relations.len()).then(|| {

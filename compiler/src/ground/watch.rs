@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 
 /// A place in an atom that is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum AtomPlace {
     /// A whole argument.
     Argument(usize),
     /// The name and the arity of an argument.
@@ -25,8 +25,8 @@ enum Place {
 
 /// The literals with ground terms at the same places.
 #[derive(Debug)]
-struct Shape {
-    places: Vec<Place>,
+struct WatchShape {
+    places: Vec<AtomPlace>,
     /// The numbers of the literals, increasing, by their terms at the places.
     numbers: FxHashMap<Vec<u32>, Vec<usize>>,
 }
@@ -34,7 +34,7 @@ struct Shape {
 /// Numbered literals, by relation and by the places of their ground terms.
 #[derive(Debug, Default)]
 pub(super) struct Watch {
-    shapes: FxHashMap<u32, Vec<Shape>>,
+    shapes: FxHashMap<u32, Vec<WatchShape>>,
 }
 
 impl Watch {
@@ -45,15 +45,15 @@ impl Watch {
             match argument {
                 Pattern::Variable(_) => {}
                 Pattern::Ground(term) => {
-                    places.push(Place::Argument(i));
+                    places.push(AtomPlace::Argument(i));
                     key.push(term.0);
                 }
                 Pattern::Function(symbol, inner) => {
-                    places.push(Place::Name(i));
+                    places.push(AtomPlace::Name(i));
                     key.extend([symbol.0, inner.len() as u32]);
                     for (j, argument) in inner.iter().enumerate() {
                         if let Pattern::Ground(term) = argument {
-                            places.push(Place::Inner(i, j));
+                            places.push(AtomPlace::Inner(i, j));
                             key.push(term.0);
                         }
                     }
@@ -62,7 +62,7 @@ impl Watch {
         }
         let shapes = self.shapes.entry(relation).or_default();
         let shape = shapes.iter().position(|shape| shape.places == places).unwrap_or_else(|| {
-            shapes.push(Shape { places, numbers: FxHashMap::default() });
+            shapes.push(WatchShape { places, numbers: FxHashMap::default() });
             shapes.len() - 1
         });
         shapes[shape].numbers.entry(key).or_default().push(number);
@@ -85,15 +85,15 @@ impl Watch {
             steps += 2 + shape.places.len() as u64 / 2;
             key.clear();
             let complete = shape.places.iter().all(|&place| match place {
-                Place::Argument(i) => {
+                AtomPlace::Argument(i) => {
                     key.push(arguments[i].0);
                     true
                 }
-                Place::Name(i) => {
+                AtomPlace::Name(i) => {
                     key.extend([terms.symbol(arguments[i]).0, terms.arguments(arguments[i]).len() as u32]);
                     true
                 }
-                Place::Inner(i, j) => {
+                AtomPlace::Inner(i, j) => {
                     let inner = terms.arguments(arguments[i]).get(j);
                     key.extend(inner.map(|term| term.0));
                     inner.is_some()

@@ -10,7 +10,7 @@ use crate::{
     Diagnostic, Diagnostics, Options, Span,
     diagnostic::{Edit, codes},
     ground::{
-        GroundRules, Program,
+        GroundProgram, GroundRules,
         clause::Clauses,
         fixpoint,
         terms::{AtomId, Atoms, TermId, Terms},
@@ -110,7 +110,7 @@ impl Declarations<'_> {
     }
 
     fn possible(&self, relation: RelationId) -> impl Iterator<Item = AtomId> {
-        let Program { atoms, possible, .. } = self.findings.program;
+        let GroundProgram { atoms, possible, .. } = self.findings.program;
         let all = (0..atoms.len() as u32).map(AtomId);
         all.filter(move |&a| atoms.relation(a) == relation && possible[a.index()])
     }

@@ -19,7 +19,7 @@ use crate::{
         clause::{Clause, Clauses, Literal},
         facts::Facts,
         join::Walk,
-        plan::{self, Plan, Step},
+        plan::{self, JoinPlan, JoinStep},
         terms::TermId,
     },
     meter::Meter,
@@ -36,7 +36,7 @@ const SEARCH_STEPS: u64 = 100_000;
 const SUBJECTS: usize = 100;
 
 /// The reason why a literal has no match.
-enum Reason {
+enum VainReason {
     /// The text shows the reason, and its checks have reported it.
     Told,
     /// The fault starts at this literal.
@@ -57,7 +57,7 @@ struct Vain<'a> {
 /// The key by which diagnostics are grouped: the relation and, for fluents and moves, their name.
 type Subject = (RelationId, Option<super::Name>);
 
-struct Search<'a> {
+struct VainSearch<'a> {
     findings: &'a Findings<'a>,
     ground: &'a GroundRules,
     /// The indexes of the roles.
@@ -86,7 +86,7 @@ pub(super) fn check(
     diagnostics: &mut Diagnostics,
 ) {
     let rules = findings.rules;
-    let mut search = Search {
+    let mut search = VainSearch {
         findings,
         ground,
         roles: rules.roles.iter().zip(0..).collect(),
@@ -110,15 +110,15 @@ pub(super) fn check(
         for literal in vain {
             let Some(reason) = search.reason(&literal, meter) else { return };
             match reason {
-                Reason::Told if silent => reasons.push_back(number),
-                Reason::Told => {}
-                Reason::Here => {
+                VainReason::Told if silent => reasons.push_back(number),
+                VainReason::Told => {}
+                VainReason::Here => {
                     search.found.push(literal);
                     if silent {
                         reasons.push_back(number);
                     }
                 }
-                Reason::Rules(others) => {
+                VainReason::Rules(others) => {
                     if literal.needed && !blocked {
                         waiting.push(literal);
                     }
@@ -145,7 +145,7 @@ pub(super) fn check(
         }
     }
     search.found.sort_by_key(|vain| vain.atom.span);
-    let mut told = Told::default();
+    let mut told = ToldLiterals::default();
     search.found.iter().for_each(|vain| told.tell(findings, vain.rule, vain.atom, vain.needed));
     told.report(findings, diagnostics);
     report_puzzles(findings, clauses, &puzzles, meter, diagnostics);
@@ -194,7 +194,7 @@ fn is_contradictory(rule: &Rule) -> bool {
     })
 }
 
-impl Search<'_> {
+impl VainSearch<'_> {
     /// Marks the rules `reasons` as explained, and all rules that never fire because of them.
     fn explain(&mut self, reasons: &mut VecDeque<usize>) {
         while let Some(rule) = reasons.pop_front() {
@@ -205,29 +205,29 @@ impl Search<'_> {
     }
 
     /// The reason why the literal has no match; `None` once the steps are spent.
-    fn reason(&self, vain: &Vain<'_>, meter: &mut Meter) -> Option<Reason> {
+    fn reason(&self, vain: &Vain<'_>, meter: &mut Meter) -> Option<VainReason> {
         let (findings, atom) = (self.findings, vain.atom);
         let keywords = &findings.rules.keywords;
         let sources: &[RelationId] = if atom.relation == keywords.fact {
             if [keywords.init, keywords.next].into_iter().any(|r| findings.rules_of(r).is_empty()) {
-                return Some(Reason::Told);
+                return Some(VainReason::Told);
             }
             &[keywords.init, keywords.next]
         } else if atom.relation == keywords.does {
             if self.never_moves(&atom.arguments[0]) {
-                return Some(Reason::Told);
+                return Some(VainReason::Told);
             }
             &[keywords.legal]
         } else {
             &[atom.relation]
         };
         if self.clashing.contains(&findings.rules.relations[atom.relation.index()].name) {
-            return Some(Reason::Told);
+            return Some(VainReason::Told);
         }
         let mut rules = sources.iter().flat_map(|&relation| findings.rules_of(relation)).peekable();
         let is_given = atom.relation == keywords.fact || atom.relation == keywords.does;
         if rules.peek().is_none() && !is_given && atom.relation != keywords.role {
-            return Some(Reason::Told);
+            return Some(VainReason::Told);
         }
         let mut silent = Vec::new();
         let effort = effort(atom);
@@ -236,12 +236,12 @@ impl Search<'_> {
             let head = &findings.rules.rules[rule].head;
             if head.arguments.iter().zip(&atom.arguments).all(|(left, right)| left.may_equal(right)) {
                 if findings.program.fired[rule] {
-                    return Some(Reason::Here);
+                    return Some(VainReason::Here);
                 }
                 silent.push(rule);
             }
         }
-        Some(if silent.is_empty() { Reason::Here } else { Reason::Rules(silent) })
+        Some(if silent.is_empty() { VainReason::Here } else { VainReason::Rules(silent) })
     }
 
     /// Returns whether the term is no role, or a role that never has a legal move; another check
@@ -257,12 +257,12 @@ impl Search<'_> {
 /// Literals without a match: the first of each subject, with the places of the subject's other
 /// literals.
 #[derive(Default)]
-struct Told<'a> {
+struct ToldLiterals<'a> {
     subjects: FxHashMap<Subject, usize>,
     list: Vec<(usize, &'a Atom, bool, Vec<Span>)>,
 }
 
-impl<'a> Told<'a> {
+impl<'a> ToldLiterals<'a> {
     fn tell(&mut self, findings: &Findings<'_>, rule: usize, atom: &'a Atom, needed: bool) {
         let keywords = &findings.rules.keywords;
         let given = atom.relation == keywords.fact || atom.relation == keywords.does;
@@ -425,7 +425,7 @@ fn culprits<'a>(
                 };
                 let effort = |literal: &Literal| known(literal) * (1 + literal.size() as u64);
                 meter.spend(plan::effort(clause) + clause.positives.iter().map(effort).sum::<u64>())?;
-                Some(Plan::new(&mut facts, clause, number, None, &vec![None; clause.positives.len()]))
+                Some(JoinPlan::new(&mut facts, clause, number, None, &vec![None; clause.positives.len()]))
             })
         })
         .collect();
@@ -437,7 +437,7 @@ fn culprits<'a>(
     }
     facts.fill(&program.atoms, &program.terms);
     let culprit = |(plan, &number)| {
-        let plan: &Plan = Option::as_ref(plan)?;
+        let plan: &JoinPlan = Option::as_ref(plan)?;
         let clause = &clauses.list[plan.clause];
         let (known, dynamic) = ((&program.atoms, &program.terms), &program.strata.dynamic);
         let mut walk = Walk::new(clause, &facts, known, dynamic, SEARCH_STEPS, meter);
@@ -447,10 +447,10 @@ fn culprits<'a>(
             return None;
         }
         match plan.steps.get(plan.steps.len().checked_sub(walk.left)?)? {
-            Step::Check { place, .. } | Step::Lookup { place, .. } => {
+            JoinStep::Check { place, .. } | JoinStep::Lookup { place, .. } => {
                 source(findings, &findings.rules.rules[number], &clause.positives[*place])
             }
-            Step::Test { .. } => None,
+            JoinStep::Test { .. } => None,
         }
     };
     plans.iter().zip(puzzles).map(culprit).collect()

@@ -223,12 +223,12 @@ impl Demand<'_> {
     }
 
     /// The sources that bind a variable before a use of the relation is evaluated.
-    fn sources(&self, place: &Use<'_>, variable: u32) -> Vec<Source> {
+    fn sources(&self, place: &Use<'_>, variable: u32) -> Vec<ValueSource> {
         let mut sources = Vec::new();
         let head = &place.clause.head;
         if let Some(open) = self.open.get(&head.relation) {
             let same = |i: &usize| open[*i] && head.arguments[*i] == Pattern::Variable(variable);
-            sources.extend((0..open.len()).filter(same).map(|i| Source::Asked(head.relation, i)));
+            sources.extend((0..open.len()).filter(same).map(|i| ValueSource::Asked(head.relation, i)));
         }
         let binds = |literal: &&Literal| literal.variables().contains(&variable);
         // A restricted relation may itself wait for this use, unless its literal stands before the
@@ -240,11 +240,11 @@ impl Demand<'_> {
             let touches =
                 |other: &Literal| other.variables().iter().any(|v| *v != variable && own.contains(v));
             let others = free.iter().filter(|&&other| other != literal && touches(other));
-            sources.push(Source::Values(literal.clone(), others.copied().cloned().collect()));
+            sources.push(ValueSource::Values(literal.clone(), others.copied().cloned().collect()));
         }
         if sources.is_empty() {
             let before = place.before.iter().filter(binds).cloned();
-            sources.extend(before.map(|literal| Source::Values(literal, Vec::new())));
+            sources.extend(before.map(|literal| ValueSource::Values(literal, Vec::new())));
         }
         sources
     }
@@ -261,18 +261,18 @@ impl Demand<'_> {
                         sources.extend(this.sources(&place, variable).into_iter().map(|s| (variable, s)));
                     });
                     let (pattern, rule) = (pattern.clone(), place.clause.rule);
-                    questions.push(Question { relation, argument, pattern, sources, rule });
+                    questions.push(ArgumentQuestion { relation, argument, pattern, sources, rule });
                 }
             }
         });
         let mut known = FxHashSet::default();
-        for Question { relation, argument, pattern, sources, rule } in questions {
+        for ArgumentQuestion { relation, argument, pattern, sources, rule } in questions {
             let head = Literal { relation: self.asked(relation, argument), arguments: vec![pattern] };
             let mut positives = Vec::new();
             for (variable, source) in sources {
                 let relation = match source {
-                    Source::Asked(relation, argument) => self.asked(relation, argument),
-                    Source::Values(literal, others) => self.narrow(literal, &others, variable, rule),
+                    ValueSource::Asked(relation, argument) => self.asked(relation, argument),
+                    ValueSource::Values(literal, others) => self.narrow(literal, &others, variable, rule),
                 };
                 let literal = Literal { relation, arguments: vec![Pattern::Variable(variable)] };
                 if !positives.contains(&literal) {
@@ -359,16 +359,16 @@ impl Demand<'_> {
 
 /// The values that one use requests of an argument. They are those of the pattern, where each
 /// variable has a value from all of its sources.
-struct Question {
+struct ArgumentQuestion {
     relation: RelationId,
     argument: usize,
     pattern: Pattern,
-    sources: Vec<(u32, Source)>,
+    sources: Vec<(u32, ValueSource)>,
     rule: usize,
 }
 
 /// The source of a variable's values.
-enum Source {
+enum ValueSource {
     Asked(RelationId, usize),
     /// A literal, and others of its clause that share variables with it.
     Values(Literal, Vec<Literal>),

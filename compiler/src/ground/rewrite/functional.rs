@@ -33,7 +33,7 @@
 
 use super::{
     super::{
-        GroundRules, Meaning, Program, assemble,
+        GroundProgram, GroundRules, Meaning, assemble,
         clause::{self, Clause, Clauses, Literal, Test},
         constant,
         rounds::{self, Apart},
@@ -191,7 +191,7 @@ fn roots(keywords: &Keywords) -> [RelationId; 4] {
 type Others = (Symbol, usize, Vec<TermId>);
 
 /// Finds the functional arguments by the mutex groups of a net.
-fn places(program: &Program, ground: &GroundRules, net: &Net) -> FxHashSet<(Symbol, usize, usize)> {
+fn places(program: &GroundProgram, ground: &GroundRules, net: &Net) -> FxHashSet<(Symbol, usize, usize)> {
     let mut groups_of: Vec<Vec<usize>> = vec![Vec::new(); net.initial.len()];
     for (number, group) in net.mutex_groups.iter().enumerate() {
         group.members.iter().for_each(|&fluent| groups_of[fluent as usize].push(number));

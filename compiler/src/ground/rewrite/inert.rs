@@ -40,7 +40,7 @@ const SAVING: usize = 4;
 
 /// The kind of an argument, as far as it is known.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ArgumentKind {
     /// Not known yet: no clause says anything about it.
     Open,
     /// Inert within a domain, unless a clause contradicts it.
@@ -49,7 +49,7 @@ enum Kind {
     Telling,
 }
 
-impl Kind {
+impl ArgumentKind {
     /// Combines the kinds by two clauses.
     fn join(self, other: Self) -> Self {
         match (self, other) {
@@ -96,7 +96,7 @@ pub(super) fn drop(clauses: &Clauses, context: &mut Context<'_>) -> Option<Claus
 /// The inert arguments and the domains of a program.
 struct Inert {
     /// The kind of each argument, by relation.
-    kinds: Vec<Vec<Kind>>,
+    kinds: Vec<Vec<ArgumentKind>>,
     /// For each relation, its number of facts if it is a domain, otherwise 0.
     domains: Vec<usize>,
 }
@@ -110,7 +110,7 @@ impl Inert {
                 arities[literal.relation.index()] = literal.arguments.len();
             });
         }
-        let kinds = arities.iter().map(|&arity| vec![Kind::Open; arity]).collect();
+        let kinds = arities.iter().map(|&arity| vec![ArgumentKind::Open; arity]).collect();
         let mut inert = Self { kinds, domains: domains(clauses, keywords, &arities) };
         // For each argument, the head arguments that are passed on to it.
         let mut users: Vec<Vec<Vec<(usize, usize)>>> = arities.iter().map(|&n| vec![Vec::new(); n]).collect();
@@ -129,7 +129,7 @@ impl Inert {
 
     /// For each argument of a clause's head, its kind by this clause alone, and the arguments that
     /// it is passed on to.
-    fn judge(&self, clause: &Clause, keywords: &Keywords) -> Vec<(Kind, Vec<(usize, usize)>)> {
+    fn judge(&self, clause: &Clause, keywords: &Keywords) -> Vec<(ArgumentKind, Vec<(usize, usize)>)> {
         let mut seen = Uses::new(self, clause, keywords);
         let is_given = keywords.contains(clause.head.relation);
         let judge = |pattern: &Pattern| match pattern {
@@ -137,13 +137,13 @@ impl Inert {
                 let v = *v as usize;
                 (seen.kinds[v], std::mem::take(&mut seen.arguments[v]))
             }
-            _ => (Kind::Telling, Vec::new()),
+            _ => (ArgumentKind::Telling, Vec::new()),
         };
         clause.head.arguments.iter().map(judge).collect()
     }
 
     /// Combines a kind with the known one of an argument. Queues the argument if its kind changes.
-    fn learn(&mut self, relation: usize, i: usize, kind: Kind, pending: &mut Vec<(usize, usize)>) {
+    fn learn(&mut self, relation: usize, i: usize, kind: ArgumentKind, pending: &mut Vec<(usize, usize)>) {
         let known = &mut self.kinds[relation][i];
         let joined = known.join(kind);
         if joined != *known {
@@ -165,7 +165,7 @@ impl Inert {
     /// The domain of an argument; `None` unless it is inert.
     fn domain(&self, relation: RelationId, i: usize) -> Option<RelationId> {
         match self.kinds[relation.index()][i] {
-            Kind::Inert(domain) => Some(domain),
+            ArgumentKind::Inert(domain) => Some(domain),
             _ => None,
         }
     }
@@ -282,7 +282,7 @@ struct Uses {
     in_head: Vec<usize>,
     /// For each variable, the join of its kinds over the body, without the occurrences in
     /// `arguments`.
-    kinds: Vec<Kind>,
+    kinds: Vec<ArgumentKind>,
     /// For each variable, the body arguments that it stands for.
     arguments: Vec<Vec<(usize, usize)>>,
 }
@@ -291,7 +291,7 @@ impl Uses {
     fn new(inert: &Inert, clause: &Clause, keywords: &Keywords) -> Self {
         let mut uses = Self {
             in_head: vec![0; clause.variables],
-            kinds: vec![Kind::Open; clause.variables],
+            kinds: vec![ArgumentKind::Open; clause.variables],
             arguments: vec![Vec::new(); clause.variables],
         };
         for argument in &clause.head.arguments {
@@ -301,7 +301,7 @@ impl Uses {
         for literal in &clause.positives {
             match literal.arguments[..] {
                 [Pattern::Variable(v)] if inert.is_domain(literal) => {
-                    uses.say(v, Kind::Inert(literal.relation));
+                    uses.say(v, ArgumentKind::Inert(literal.relation));
                 }
                 _ => uses.visit(literal, is_known(literal.relation)),
             }
@@ -314,14 +314,14 @@ impl Uses {
         uses
     }
 
-    fn say(&mut self, variable: u32, kind: Kind) {
+    fn say(&mut self, variable: u32, kind: ArgumentKind) {
         let known = &mut self.kinds[variable as usize];
         *known = known.join(kind);
     }
 
     /// Marks the variables of a pattern as variables whose values make a difference.
     fn look(&mut self, pattern: &Pattern) {
-        pattern.for_each_variable(&mut |v| self.say(v, Kind::Telling));
+        pattern.for_each_variable(&mut |v| self.say(v, ArgumentKind::Telling));
     }
 
     fn visit(&mut self, literal: &Literal, is_given: bool) {

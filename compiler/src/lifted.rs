@@ -69,14 +69,14 @@ use crate::{
     rules::{Formula, Keywords, RelationId, Rule, Rules, Term},
     vocabulary::{Numbers, Vocabulary},
 };
-use code::{Code, Phases};
+use code::{LiftedCode, Phases};
 use gdl_format::shape::Shape;
 use memory::{Memory, bytes_of};
 use program::Program;
 use rustc_hash::FxHashMap;
 use state::State;
 use std::{collections::BTreeMap, fmt};
-use table::{Store, Table};
+use table::{Store, TupleTable};
 
 /// The share of [`Limits::fuel`] that one evaluation may take: one part in this number.
 pub const FUEL_SHARE: u64 = 5;
@@ -272,9 +272,9 @@ pub struct Lifted {
     open_names: FxHashMap<usize, String>,
     relations: Relations,
     limits: Limits,
-    names: Names,
+    names: TermNames,
     program: Program,
-    code: Code,
+    code: LiftedCode,
     /// The tables that are the same in all states, and for each relation whether it has one.
     fixed: Store,
     is_fixed: Vec<bool>,
@@ -311,7 +311,7 @@ impl Relations {
 
 /// Terms of roles, fluents, moves and percepts by number, and their numbers by term.
 #[derive(Debug, Default)]
-struct Names {
+struct TermNames {
     roles: Vec<TermId>,
     fluents: Vec<TermId>,
     moves: Vec<TermId>,
@@ -568,7 +568,7 @@ impl Lifted {
         self.limits.fuel / FUEL_SHARE
     }
 
-    fn table<'t>(&'t self, scratch: &'t Scratch, relation: usize) -> &'t Table {
+    fn table<'t>(&'t self, scratch: &'t Scratch, relation: usize) -> &'t TupleTable {
         let store = if self.is_fixed[relation] { &self.fixed } else { &scratch.memory.store };
         &store.tables[relation]
     }

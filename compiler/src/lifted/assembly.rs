@@ -6,9 +6,9 @@
 //! All else takes O(terms + clauses + names) steps.
 
 use super::{
-    Lifted, Names, Relations, Stop,
+    Lifted, Relations, Stop, TermNames,
     clause::{self, Patterns},
-    code::Code,
+    code::LiftedCode,
     domain::{self, Domain, Search},
     memory::{Memory, bytes_of},
     program::{Layer, Program},
@@ -69,7 +69,7 @@ pub(super) fn assemble(rules: &Rules, options: &Options) -> Result<Lifted, Stop>
         let trial = Trial::new(&program, &k, (&measures, &samples), &memory, limits);
         demanded = trial.choose(demanded, &optional, fuel)?;
     }
-    let code = Code::new(&program, &k, &demanded, &measures, &mut memory.store, &effort)?;
+    let code = LiftedCode::new(&program, &k, &demanded, &measures, &mut memory.store, &effort)?;
 
     // A text may be far longer than its term, which shares equal subterms.
     let lengths = memory.terms.lengths(&rules.symbols);
@@ -195,7 +195,7 @@ fn open_names(rules: &Rules, program: &Program) -> FxHashMap<usize, String> {
 /// The names of a game, the numbers of its terms, and each role's moves and percepts, ascending.
 struct Named {
     vocabulary: Vocabulary,
-    names: Names,
+    names: TermNames,
     role_moves: Vec<Vec<u32>>,
     role_percepts: Option<Vec<Vec<u32>>>,
 }
@@ -224,7 +224,7 @@ impl Named {
             role_moves: by_role(&domain.moves, &moves.numbers),
             role_percepts: rules.has_percepts().then(|| by_role(&domain.percepts, &percepts.numbers)),
             vocabulary: Vocabulary::new(rules, terms, &roles, [fluents.texts, moves.texts, percepts.texts]),
-            names: Names {
+            names: TermNames {
                 goal_of: terms.all().filter_map(value).collect(),
                 roles,
                 role_of,
@@ -247,7 +247,7 @@ fn ascend<T: Ord>(list: &mut Vec<T>) {
 
 /// For each role, the goal values that a clause may give it, ascending. If a clause has a variable
 /// in the place of the value, these are all terms that are goal values.
-fn goals(program: &Program, k: &Relations, names: &Names) -> Vec<Vec<u8>> {
+fn goals(program: &Program, k: &Relations, names: &TermNames) -> Vec<Vec<u8>> {
     let mut all: Vec<u8> = names.goal_of.values().copied().collect();
     ascend(&mut all);
     let mut lists = vec![Vec::new(); names.roles.len()];

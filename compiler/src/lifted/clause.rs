@@ -21,9 +21,9 @@ use rustc_hash::FxHashMap;
 
 /// The functions of a pattern, without the variables and ground terms at its leaves.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Shape {
+pub(super) enum PatternShape {
     Leaf,
-    Function(Symbol, Vec<Shape>),
+    Function(Symbol, Vec<PatternShape>),
 }
 
 /// A variable or a ground term: at a leaf of an atom's shape, or as the source of a column's value.
@@ -188,8 +188,8 @@ impl Clause {
 /// The shapes of all atoms, with their relations: one for each possible view of a table.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Patterns {
-    pub(super) shapes: Vec<(usize, Vec<Shape>)>,
-    numbers: FxHashMap<(usize, Vec<Shape>), usize>,
+    pub(super) shapes: Vec<(usize, Vec<PatternShape>)>,
+    numbers: FxHashMap<(usize, Vec<PatternShape>), usize>,
 }
 
 impl Patterns {
@@ -204,15 +204,15 @@ impl Patterns {
     }
 }
 
-fn shape(pattern: &Pattern, leaves: &mut Vec<Leaf>) -> Shape {
+fn shape(pattern: &Pattern, leaves: &mut Vec<Leaf>) -> PatternShape {
     match pattern {
         Pattern::Variable(variable) => leaves.push(Leaf::Variable(*variable)),
         Pattern::Ground(id) => leaves.push(Leaf::Ground(*id)),
         Pattern::Function(symbol, arguments) => {
-            return Shape::Function(*symbol, arguments.iter().map(|a| shape(a, leaves)).collect());
+            return PatternShape::Function(*symbol, arguments.iter().map(|a| shape(a, leaves)).collect());
         }
     }
-    Shape::Leaf
+    PatternShape::Leaf
 }
 
 /// Converts the rules into clauses, one for each rule.
@@ -221,7 +221,7 @@ pub(super) fn clauses(
     terms: &mut Terms,
     patterns: &mut Patterns,
 ) -> Result<Vec<Clause>, Stop> {
-    let mut reader = Reader { terms, patterns };
+    let mut reader = ClauseReader { terms, patterns };
     let mut clauses = Vec::with_capacity(rules.rules.len());
     for rule in &rules.rules {
         let head = reader.atom(&rule.head)?;
@@ -240,12 +240,12 @@ pub(super) fn clauses(
 }
 
 /// Converts the terms and formulas of rules into patterns and goals.
-struct Reader<'t> {
+struct ClauseReader<'t> {
     terms: &'t mut Terms,
     patterns: &'t mut Patterns,
 }
 
-impl Reader<'_> {
+impl ClauseReader<'_> {
     fn pattern(&mut self, term: &rules::Term) -> Result<Pattern, Stop> {
         Ok(Pattern::of(term, self.terms)?)
     }

@@ -1,8 +1,8 @@
 //! The code of a program: the components to fill for each purpose, and the code of their clauses
 //! and of the procedures that these call.
 //!
-//! A [`Code`] is made from a program, the relations that are called instead of filled, and the
-//! sizes of the others. It fills the tables of a [`Memory`].
+//! A [`LiftedCode`] is made from a program, the relations that are called instead of filled, and
+//! the sizes of the others. It fills the tables of a [`Memory`].
 
 use super::{
     Relations, Stop, fixpoint,
@@ -15,16 +15,16 @@ use super::{
 
 /// The code that evaluates a program in each state.
 #[derive(Debug)]
-pub(super) struct Code {
+pub(super) struct LiftedCode {
     procedures: Procedures,
     /// The plan of each clause.
-    plans: Vec<Plan>,
+    plans: Vec<ClausePlan>,
     pub(super) phases: Phases,
 }
 
 /// The code of a clause that is filled: of the clause itself and of each of its variants.
 #[derive(Debug, Default)]
-struct Plan {
+struct ClausePlan {
     whole: Vec<Step>,
     variants: Vec<Vec<Step>>,
 }
@@ -39,7 +39,7 @@ pub(super) struct Phases {
     pub(super) perceive: Vec<usize>,
 }
 
-impl Code {
+impl LiftedCode {
     /// Plans a program: `demanded` relations are called and all others filled. Adds the indexes
     /// that the code needs to `store`.
     ///
@@ -106,15 +106,15 @@ impl Phases {
 }
 
 /// Plans the clauses that are filled. Other clauses get an empty plan.
-fn plans(planner: &mut Planner<'_>, phases: &Phases) -> Result<Vec<Plan>, Stop> {
+fn plans(planner: &mut Planner<'_>, phases: &Phases) -> Result<Vec<ClausePlan>, Stop> {
     let program = planner.program;
     let mut plans = Vec::new();
-    plans.resize_with(program.clauses.len(), Plan::default);
+    plans.resize_with(program.clauses.len(), ClausePlan::default);
     let Phases { observe, score, advance, perceive } = phases;
     for &component in observe.iter().chain(score).chain(advance).chain(perceive) {
         for &clause in &program.components[component].clauses {
             let variants = 0..program.variants[clause].len();
-            plans[clause] = Plan {
+            plans[clause] = ClausePlan {
                 whole: planner.kept(clause, None)?,
                 variants: variants.map(|v| planner.kept(clause, Some(v))).collect::<Result<_, _>>()?,
             };

@@ -16,7 +16,7 @@ use super::{
     Stop,
     clause::Leaf,
     memory::{Memory, Task},
-    plan::{Entry, Procedures, Rows, Scan, Step},
+    plan::{ClauseEntry, Procedures, Rows, Scan, Step},
     program::Program,
     questions::Waiting,
     table::{END, Store},
@@ -328,7 +328,7 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
-    fn entry(&self, question: u32, entry: usize) -> &'p Entry {
+    fn entry(&self, question: u32, entry: usize) -> &'p ClauseEntry {
         &self.procedures.list[self.memory.questions.procedure(question)].entries[entry]
     }
 

@@ -11,7 +11,7 @@
 use super::{
     Stop,
     questions::Questions,
-    table::{BYTES_PER_ENTRY, Store, Table},
+    table::{BYTES_PER_ENTRY, Store, TupleTable},
 };
 use crate::{
     Limits, Meter, Observer, Options, Phase,
@@ -31,7 +31,7 @@ pub(super) struct Memory {
     /// For each relation, the range of tuples that were new in the previous round.
     pub(super) new: Vec<(u32, u32)>,
     /// The tuples by which negations on a cycle are decided.
-    pub(super) assumed: Vec<Table>,
+    pub(super) assumed: Vec<TupleTable>,
     /// The variables of all running clauses.
     pub(super) slots: Vec<TermId>,
     /// A scratch stack for building terms and tuples.
@@ -56,7 +56,7 @@ impl Memory {
             store,
             terms,
             new: vec![(0, 0); relations],
-            assumed: vec![Table::default(); relations],
+            assumed: vec![TupleTable::default(); relations],
             meter: Meter::new(&options, Phase::Lift),
             room: bytes_of(limits),
             ..Self::default()

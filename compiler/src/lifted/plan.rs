@@ -81,12 +81,12 @@ pub(super) struct Procedure {
     /// For each argument, whether it is given.
     pub(super) bound: Vec<bool>,
     /// One entry for each clause of the relation.
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Vec<ClauseEntry>,
 }
 
 /// The code by which one clause answers a procedure.
 #[derive(Debug)]
-pub(super) struct Entry {
+pub(super) struct ClauseEntry {
     /// The matches of the given arguments with the head's.
     pub(super) given: Vec<Match>,
     /// The other arguments of the head, which form the answer.
@@ -248,7 +248,7 @@ impl Planner<'_> {
         Ok(())
     }
 
-    fn entry(&mut self, clause: usize, given: &[bool]) -> Result<Entry, Stop> {
+    fn entry(&mut self, clause: usize, given: &[bool]) -> Result<ClauseEntry, Stop> {
         let program = self.program;
         let Clause { head, body, variables } = &program.clauses[clause];
         let mut bound = vec![false; *variables];
@@ -261,7 +261,7 @@ impl Planner<'_> {
         let once = order.cut(&bound, false);
         order.derive(body.iter().collect(), bound, once, MAX_COPIES)?;
         let code = order.code;
-        Ok(Entry { given, answer, code, variables: *variables })
+        Ok(ClauseEntry { given, answer, code, variables: *variables })
     }
 
     /// The expected number of rows of a goal; `None` if it has to wait for more variables.

@@ -11,7 +11,7 @@ use crate::datalog::{calls::Calls, terms::TermId};
 pub(super) struct Questions {
     /// The procedure and the given arguments of each subgoal.
     asked: Calls,
-    list: Vec<Question>,
+    list: Vec<Subgoal>,
     /// The subgoal and the other arguments of each answer.
     found: Calls,
     /// For each answer, the next answer to the same subgoal, or `END`.
@@ -21,7 +21,7 @@ pub(super) struct Questions {
 }
 
 #[derive(Clone, Debug)]
-struct Question {
+struct Subgoal {
     /// The first and the last answer found, or `END`.
     first: u32,
     last: u32,
@@ -94,7 +94,7 @@ impl Questions {
     pub(super) fn ask(&mut self, procedure: usize, arguments: &[TermId]) -> (u32, bool) {
         let (question, is_new) = self.asked.intern(procedure as u32, arguments);
         if is_new {
-            self.list.push(Question { first: END, last: END, waiting: END, is_complete: false });
+            self.list.push(Subgoal { first: END, last: END, waiting: END, is_complete: false });
         }
         (question, is_new)
     }

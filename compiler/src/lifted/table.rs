@@ -1,13 +1,13 @@
 //! Tables of a relation's tuples, and views of them with indexes for what literals look up.
 //!
-//! A [`Table`] holds tuples of terms, each once, in the order they were found. A [`View`] has the
-//! tuples whose arguments have a certain shape, reduced to the leaves of that shape. It has an
-//! index for each set of columns that some plan looks up. Views and indexes are brought up to date
-//! on request, in steps and bytes proportional to the new rows. A [`Store`] counts the bytes of all
-//! views and indexes. For each relation, it also has the bytes that a tuple takes in up-to-date
-//! views and indexes.
+//! A [`TupleTable`] holds tuples of terms, each once, in the order they were found. A [`TupleView`]
+//! has the tuples whose arguments have a certain shape, reduced to the leaves of that shape. It has
+//! an index for each set of columns that some plan looks up. Views and indexes are brought up to
+//! date on request, in steps and bytes proportional to the new rows. A [`Store`] counts the bytes
+//! of all views and indexes. For each relation, it also has the bytes that a tuple takes in
+//! up-to-date views and indexes.
 
-use super::clause::Shape;
+use super::clause::PatternShape;
 use crate::datalog::{
     calls::hash,
     terms::{TermId, Terms},
@@ -28,7 +28,7 @@ const FEW: u32 = 8;
 
 /// Tuples of one length, each once.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Table {
+pub(super) struct TupleTable {
     arity: usize,
     len: u32,
     cells: Vec<TermId>,
@@ -36,7 +36,7 @@ pub(super) struct Table {
     set: HashTable<u32>,
 }
 
-impl Table {
+impl TupleTable {
     pub(super) fn new(arity: usize) -> Self {
         Self { arity, ..Self::default() }
     }
@@ -99,9 +99,9 @@ impl Table {
 
 /// The tuples of a relation whose arguments have a certain shape, reduced to its leaves.
 #[derive(Clone, Debug)]
-pub(super) struct View {
+pub(super) struct TupleView {
     pub(super) relation: usize,
-    shape: Vec<Shape>,
+    shape: Vec<PatternShape>,
     pub(super) width: usize,
     /// True if the leaves are the arguments themselves, so that the rows are the table's.
     plain: bool,
@@ -123,10 +123,10 @@ struct Index {
     next: Vec<u32>,
 }
 
-impl View {
-    fn new(relation: usize, shape: Vec<Shape>) -> Self {
+impl TupleView {
+    fn new(relation: usize, shape: Vec<PatternShape>) -> Self {
         let width = shape.iter().map(leaves).sum();
-        let plain = shape.iter().all(|shape| *shape == Shape::Leaf);
+        let plain = shape.iter().all(|shape| *shape == PatternShape::Leaf);
         let (cells, tuple_of, indexes) = (Vec::new(), Vec::new(), Vec::new());
         Self { relation, shape, width, plain, cells, tuple_of, seen: 0, indexes }
     }
@@ -180,8 +180,8 @@ const BYTES_PER_ROW: usize = 8;
 /// The tables of all relations and the views into them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Store {
-    pub(super) tables: Vec<Table>,
-    views: Vec<View>,
+    pub(super) tables: Vec<TupleTable>,
+    views: Vec<TupleView>,
     views_of: Vec<Vec<usize>>,
     /// The bytes of all views and indexes.
     indexed: usize,
@@ -194,7 +194,7 @@ impl Store {
     /// Creates empty tables of relations with the given arities.
     pub(super) fn new(arities: &[usize]) -> Self {
         Self {
-            tables: arities.iter().map(|&arity| Table::new(arity)).collect(),
+            tables: arities.iter().map(|&arity| TupleTable::new(arity)).collect(),
             views: Vec::new(),
             views_of: vec![Vec::new(); arities.len()],
             indexed: 0,
@@ -209,7 +209,7 @@ impl Store {
 
     /// The approximate bytes of all tables, views and indexes.
     pub(super) fn bytes(&self) -> usize {
-        let table = |table: &Table| table.len as usize * (BYTES_PER_ENTRY + 8 * table.arity);
+        let table = |table: &TupleTable| table.len as usize * (BYTES_PER_ENTRY + 8 * table.arity);
         self.tables.iter().map(table).sum::<usize>() + self.indexed
     }
 
@@ -237,8 +237,8 @@ impl Store {
     /// Returns the views and indexes with empty tables.
     pub(super) fn blank(&self) -> Self {
         Self {
-            tables: self.tables.iter().map(|table| Table::new(table.arity)).collect(),
-            views: self.views.iter().map(View::blank).collect(),
+            tables: self.tables.iter().map(|table| TupleTable::new(table.arity)).collect(),
+            views: self.views.iter().map(TupleView::blank).collect(),
             views_of: self.views_of.clone(),
             indexed: 0,
             prices: self.prices.clone(),
@@ -246,10 +246,10 @@ impl Store {
     }
 
     /// Adds views for the shapes that have none yet.
-    pub(super) fn add_views(&mut self, shapes: &[(usize, Vec<Shape>)]) {
+    pub(super) fn add_views(&mut self, shapes: &[(usize, Vec<PatternShape>)]) {
         for (relation, shape) in &shapes[self.views.len()..] {
             self.views_of[*relation].push(self.views.len());
-            self.views.push(View::new(*relation, shape.clone()));
+            self.views.push(TupleView::new(*relation, shape.clone()));
         }
     }
 
@@ -276,7 +276,7 @@ impl Store {
 
     /// Clears a table and its views, and frees their memory.
     pub(super) fn drop_table(&mut self, relation: usize) {
-        self.tables[relation] = Table::new(self.tables[relation].arity);
+        self.tables[relation] = TupleTable::new(self.tables[relation].arity);
         for &view in &self.views_of[relation] {
             let view = &mut self.views[view];
             self.indexed -= view.bytes();
@@ -309,7 +309,7 @@ impl Store {
 
     /// Brings an index up to date with its view, which must be up to date itself.
     pub(super) fn refresh_index(&mut self, view: usize, index: usize) {
-        let View { indexes, cells, tuple_of, width, plain, relation, .. } = &mut self.views[view];
+        let TupleView { indexes, cells, tuple_of, width, plain, relation, .. } = &mut self.views[view];
         let table = &self.tables[*relation];
         let (cells, rows) = if *plain { (&table.cells, table.len) } else { (&*cells, tuple_of.len() as u32) };
         let Index { columns, first, next } = &mut indexes[index];
@@ -411,22 +411,22 @@ impl Measure {
     }
 }
 
-fn leaves(shape: &Shape) -> usize {
+fn leaves(shape: &PatternShape) -> usize {
     match shape {
-        Shape::Leaf => 1,
-        Shape::Function(_, arguments) => arguments.iter().map(leaves).sum(),
+        PatternShape::Leaf => 1,
+        PatternShape::Function(_, arguments) => arguments.iter().map(leaves).sum(),
     }
 }
 
 /// Appends the leaves of a term to `cells`. Returns false if the term does not have the shape,
 /// perhaps after some leaves were appended.
-fn extract(shape: &Shape, id: TermId, terms: &Terms, cells: &mut Vec<TermId>) -> bool {
+fn extract(shape: &PatternShape, id: TermId, terms: &Terms, cells: &mut Vec<TermId>) -> bool {
     match shape {
-        Shape::Leaf => {
+        PatternShape::Leaf => {
             cells.push(id);
             true
         }
-        Shape::Function(symbol, shapes) => {
+        PatternShape::Function(symbol, shapes) => {
             let arguments = terms.arguments(id);
             terms.symbol(id) == *symbol
                 && arguments.len() == shapes.len()
@@ -441,7 +441,7 @@ mod tests {
 
     #[test]
     fn a_table_has_each_tuple_once_whether_they_are_few_or_many() {
-        let mut table = Table::new(2);
+        let mut table = TupleTable::new(2);
         for round in 0..3 {
             for n in [3, FEW - 1, FEW, FEW + 1, 40] {
                 for i in 0..n {

@@ -13,7 +13,7 @@
 
 use super::{
     Relations, Stop,
-    code::{Code, Phases},
+    code::{LiftedCode, Phases},
     memory::{Memory, bytes_of},
     plan::Effort,
     program::Program,
@@ -115,7 +115,7 @@ impl<'t> Trial<'t> {
         let Self { program, k, measures, samples, limits, memory, terms } = self;
         let (mut steps, mut taken) = ([0; STATES], 0);
         let Some(last) = samples.len().checked_sub(1) else { return Ok((None, 0)) };
-        let code = match Code::new(program, k, demanded, measures, &mut memory.store, effort) {
+        let code = match LiftedCode::new(program, k, demanded, measures, &mut memory.store, effort) {
             Ok(code) => code,
             Err(stop) => return stop.or_none(0),
         };

@@ -50,7 +50,7 @@ pub fn format(source: &Source, options: &Options) -> Result<String, Box<Diagnost
         return Err(Box::new(diagnostics));
     }
     let layout = Layout::new(&tree, source);
-    let mut writer = Writer::new(&tree, source);
+    let mut writer = SheetWriter::new(&tree, source);
     for (&form, gap) in tree.forms.iter().zip(layout.gaps()) {
         let before = if gap == 0 { Before::Line(0) } else { Before::Spaces(gap) };
         layout.write(form, before, &mut writer);
@@ -188,7 +188,7 @@ impl<'t> Layout<'t> {
     }
 
     /// Writes a form, with an explicit stack of its open lists.
-    fn write(&self, form: NodeId, before: Before, writer: &mut Writer<'t>) {
+    fn write(&self, form: NodeId, before: Before, writer: &mut SheetWriter<'t>) {
         let mut stack = Vec::new();
         self.start(form, before, 0, 0, &mut stack, writer);
         while let Some(open) = stack.last_mut() {
@@ -220,7 +220,7 @@ impl<'t> Layout<'t> {
         indent: usize,
         closing: usize,
         stack: &mut Vec<Open>,
-        writer: &mut Writer<'t>,
+        writer: &mut SheetWriter<'t>,
     ) {
         let span = self.tree.node(id).span;
         // Only a new line may follow a comment.
@@ -241,7 +241,7 @@ impl<'t> Layout<'t> {
     }
 
     /// Returns the space before the next element of a list.
-    fn before(&self, open: &Open, elements: &[NodeId], closing: usize, writer: &Writer<'t>) -> Before {
+    fn before(&self, open: &Open, elements: &[NodeId], closing: usize, writer: &SheetWriter<'t>) -> Before {
         let element = elements[open.next];
         let before = open.next.checked_sub(1).map(|i| elements[i]);
         let rule = self.head(open.list) == "<=";
@@ -277,7 +277,7 @@ enum Before {
 }
 
 /// The text written so far, and the comments still to write.
-struct Writer<'t> {
+struct SheetWriter<'t> {
     source: &'t Source,
     /// The comments that are not written yet.
     comments: &'t [Span],
@@ -290,7 +290,7 @@ struct Writer<'t> {
     opened: bool,
 }
 
-impl<'t> Writer<'t> {
+impl<'t> SheetWriter<'t> {
     fn new(tree: &'t Tree, source: &'t Source) -> Self {
         let text = String::with_capacity(source.text().len());
         Self { source, comments: &tree.comments, text, line: 0, last: 0, opened: false }

@@ -29,7 +29,7 @@ use super::{
 };
 use crate::diagnostic::{Diagnostic, Source, Span, codes};
 use crate::limits::Limits;
-use clause::{Clause, Literal, Shape, Term};
+use clause::{EpilogClause, EpilogLiteral, Shape, Term};
 
 /// Reads a text of Epilog. Returns its translation and the diagnostics.
 pub(super) fn read(source: &Source, limits: &Limits) -> (Tree, Vec<Diagnostic>) {
@@ -85,7 +85,7 @@ fn full_stops(source: &Source, expressions: &super::expressions::Expressions) ->
     found
 }
 
-fn form(tree: &mut Tree, clause: &Clause) -> NodeId {
+fn form(tree: &mut Tree, clause: &EpilogClause) -> NodeId {
     if clause.body.is_empty() {
         return term(tree, &clause.head);
     }
@@ -93,10 +93,10 @@ fn form(tree: &mut Tree, clause: &Clause) -> NodeId {
     let mut nodes = vec![tree.add(Kind::Symbol, "<=", place), term(tree, &clause.head)];
     for literal in &clause.body {
         let node = match literal {
-            Literal::Positive(atom) => term(tree, atom),
-            Literal::Negative(atom) => not(tree, atom.span, |tree| term(tree, atom)),
-            Literal::Distinct(left, right) => distinct(tree, left, right),
-            Literal::Equal(left, right) => not(tree, left.span, |tree| distinct(tree, left, right)),
+            EpilogLiteral::Positive(atom) => term(tree, atom),
+            EpilogLiteral::Negative(atom) => not(tree, atom.span, |tree| term(tree, atom)),
+            EpilogLiteral::Distinct(left, right) => distinct(tree, left, right),
+            EpilogLiteral::Equal(left, right) => not(tree, left.span, |tree| distinct(tree, left, right)),
         };
         nodes.push(node);
     }

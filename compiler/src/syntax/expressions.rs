@@ -126,7 +126,7 @@ impl Expressions {
 
 /// Reads a text of infix GDL or Epilog. Its faults are in [`Expressions::found`].
 pub(super) fn read(source: &Source, syntax: Syntax, limits: &crate::Limits) -> Expressions {
-    let mut reader = Reader {
+    let mut reader = ExpressionReader {
         source,
         syntax,
         max_nesting: limits.max_nesting.min(MOST_NESTING),
@@ -159,7 +159,7 @@ pub(super) fn read(source: &Source, syntax: Syntax, limits: &crate::Limits) -> E
 }
 
 /// An open parenthesis.
-struct Frame {
+struct ParenthesisFrame {
     start: Span,
     /// The name before it, if the parentheses hold arguments.
     name: Option<Id>,
@@ -170,7 +170,7 @@ struct Frame {
     arguments: Vec<Id>,
 }
 
-struct Reader<'s> {
+struct ExpressionReader<'s> {
     source: &'s Source,
     syntax: Syntax,
     max_nesting: usize,
@@ -178,7 +178,7 @@ struct Reader<'s> {
     out: Expressions,
     operands: Vec<Id>,
     signs: Vec<(What, Span)>,
-    frames: Vec<Frame>,
+    frames: Vec<ParenthesisFrame>,
     /// True if the tokens so far end with a complete expression.
     ready: bool,
     /// True if the rest of the sentence is skipped after a fault.
@@ -191,7 +191,7 @@ struct Reader<'s> {
     begin: Option<u32>,
 }
 
-impl Reader<'_> {
+impl ExpressionReader<'_> {
     fn text(&self, span: Span) -> &str {
         self.source.slice(span)
     }
@@ -574,7 +574,7 @@ impl Reader<'_> {
             None
         };
         let (operands, signs) = (self.operands.len(), self.signs.len());
-        self.frames.push(Frame { start: span, name, operands, signs, arguments: Vec::new() });
+        self.frames.push(ParenthesisFrame { start: span, name, operands, signs, arguments: Vec::new() });
         self.ready = false;
     }
 

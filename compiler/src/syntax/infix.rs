@@ -23,7 +23,8 @@ pub(super) const MOST_LITERALS: usize = 2_000;
 pub(super) fn read(source: &Source, limits: &Limits) -> (Tree, Vec<Diagnostic>) {
     let mut expressions = expressions(source, Syntax::Infix, limits);
     let found = std::mem::take(&mut expressions.found);
-    let mut reader = Reader { source, expressions: &expressions, tree: Tree::default(), found, blanks: 0 };
+    let mut reader =
+        InfixReader { source, expressions: &expressions, tree: Tree::default(), found, blanks: 0 };
     reader.tree.syntax = Syntax::Infix;
     reader.tree.broken = expressions.broken;
     // The sign that begins a comment is no part of the span.
@@ -91,7 +92,7 @@ pub(super) fn translate(text: &str, start: usize) -> Vec<Edit> {
 /// The deepest nesting of lists that is translated.
 const DEEPEST: usize = 64;
 
-struct Reader<'s> {
+struct InfixReader<'s> {
     source: &'s Source,
     expressions: &'s Expressions,
     tree: Tree,
@@ -100,7 +101,7 @@ struct Reader<'s> {
     blanks: usize,
 }
 
-impl Reader<'_> {
+impl InfixReader<'_> {
     fn fault(&mut self, diagnostic: Diagnostic) {
         self.tree.broken = true;
         self.found.push(diagnostic);

@@ -32,7 +32,7 @@ pub(crate) fn layout(source: &Source, syntax: Syntax, limits: &Limits) -> Result
     if expressions.broken {
         return Err(expressions.found);
     }
-    let mut writer = Writer { text: String::new(), line: 0 };
+    let mut writer = LayoutWriter { text: String::new(), line: 0 };
     let mut next = 0;
     let mut pieces: Vec<Piece<'_>> = Vec::new();
     // The end of the last piece, and true if the sentence before is a fact.
@@ -90,13 +90,13 @@ fn line_ends(text: &str) -> usize {
     bytes.iter().enumerate().filter(|&pair| ends(pair)).count()
 }
 
-struct Writer {
+struct LayoutWriter {
     text: String,
     /// The start of the current line.
     line: usize,
 }
 
-impl Writer {
+impl LayoutWriter {
     fn line(&mut self, indent: usize) {
         if !self.text.is_empty() {
             self.text.push('\n');

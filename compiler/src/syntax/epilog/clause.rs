@@ -111,7 +111,7 @@ impl Term {
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Literal {
+pub(super) enum EpilogLiteral {
     Positive(Term),
     Negative(Term),
     Distinct(Term, Term),
@@ -119,7 +119,7 @@ pub(super) enum Literal {
     Equal(Term, Term),
 }
 
-impl Literal {
+impl EpilogLiteral {
     pub(super) fn terms(&self) -> impl Iterator<Item = &Term> {
         let (first, second) = match self {
             Self::Positive(atom) | Self::Negative(atom) => (atom, None),
@@ -141,9 +141,9 @@ impl Literal {
 
 /// A rule, or a fact if its body is empty.
 #[derive(Clone, Debug)]
-pub(super) struct Clause {
+pub(super) struct EpilogClause {
     pub(super) head: Term,
-    pub(super) body: Vec<Literal>,
+    pub(super) body: Vec<EpilogLiteral>,
     /// The place of the sentence that it comes from.
     pub(super) span: Span,
     /// True for a declaration, which only bounds values and is no part of the game.

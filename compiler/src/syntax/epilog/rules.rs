@@ -8,7 +8,7 @@ pub(super) use players::mixed;
 
 use super::super::expressions::{Id, Literal as Signed, What};
 use super::super::infix::MOST_LITERALS;
-use super::clause::{Clause, Literal, Shape, Term};
+use super::clause::{EpilogClause, EpilogLiteral, Shape, Term};
 use super::sheet::{Sheet, Symbol, symbol};
 use super::values::{self, Count, Made, Operation};
 use crate::diagnostic::{Diagnostic, Span, codes};
@@ -56,14 +56,14 @@ pub(super) fn is_builtin(name: &str) -> bool {
 #[derive(Default)]
 struct Body {
     bound: BTreeSet<String>,
-    literals: Vec<Literal>,
+    literals: Vec<EpilogLiteral>,
     /// The substitutions that `same` made, in order.
     aliases: Vec<(String, Term)>,
 }
 
 struct Translation<'s> {
     sheet: Sheet<'s>,
-    clauses: Vec<Clause>,
+    clauses: Vec<EpilogClause>,
     made: Made,
     /// The relation for each kind (such as `view` or `op`), name and arity.
     relations: BTreeMap<(&'static str, String, usize), String>,
@@ -84,7 +84,7 @@ struct Translation<'s> {
 }
 
 /// Translates a sheet. Returns its clauses in the order of the text, and the diagnostics.
-pub(super) fn translate(sheet: Sheet<'_>, limits: &Limits) -> (Vec<Clause>, Vec<Diagnostic>) {
+pub(super) fn translate(sheet: Sheet<'_>, limits: &Limits) -> (Vec<EpilogClause>, Vec<Diagnostic>) {
     let mut taken: BTreeSet<String> =
         ["role", "init", "true", "next", "legal", "does", "goal", "terminal", "base", "input", "sees"]
             .into_iter()
@@ -261,9 +261,9 @@ impl Translation<'_> {
         Term::call(relation, arguments.to_vec(), atom.span)
     }
 
-    fn add(&mut self, head: Term, body: Vec<Literal>, span: Span) {
+    fn add(&mut self, head: Term, body: Vec<EpilogLiteral>, span: Span) {
         if self.clauses.len() <= self.limit {
-            self.clauses.push(Clause { head, body, span, declares: self.declares });
+            self.clauses.push(EpilogClause { head, body, span, declares: self.declares });
         }
     }
 
@@ -283,10 +283,10 @@ impl Translation<'_> {
 
     /// Adds a rule with the literals `before` and `body`, unless its body can never hold or has a
     /// fault.
-    fn rule(&mut self, mut head: Term, before: Vec<Literal>, body: &[Signed], span: Span) {
+    fn rule(&mut self, mut head: Term, before: Vec<EpilogLiteral>, body: &[Signed], span: Span) {
         let mut bound = BTreeSet::new();
         head.variables(&mut bound);
-        before.iter().flat_map(Literal::terms).for_each(|term| term.variables(&mut bound));
+        before.iter().flat_map(EpilogLiteral::terms).for_each(|term| term.variables(&mut bound));
         let mut state = Body { bound, literals: before, ..Body::default() };
         for &literal in body {
             if self.literal(literal, &mut head, &mut state).is_none() {
@@ -303,7 +303,7 @@ impl Translation<'_> {
     fn bind(&mut self, head: &Term, state: &mut Body) -> bool {
         let mut bound = BTreeSet::new();
         for literal in &state.literals {
-            if let Literal::Positive(atom) = literal {
+            if let EpilogLiteral::Positive(atom) = literal {
                 let arguments = atom.arguments();
                 let is_table = atom.parts().and_then(|(name, _)| self.made.tables.get(name)).copied();
                 let is_count = atom.parts().is_some_and(|(name, _)| self.made.counts.contains_key(name));
@@ -319,7 +319,7 @@ impl Translation<'_> {
         }
         let mut needed = BTreeSet::new();
         head.variables(&mut needed);
-        state.literals.iter().flat_map(Literal::terms).for_each(|term| term.variables(&mut needed));
+        state.literals.iter().flat_map(EpilogLiteral::terms).for_each(|term| term.variables(&mut needed));
         let (relation, arguments) = head.parts().unwrap_or_default();
         let relation = relation.to_owned();
         let mut domains = Vec::new();
@@ -332,7 +332,11 @@ impl Translation<'_> {
                     return false;
                 }
                 let span = place_of(head, variable).or_else(|| {
-                    state.literals.iter().flat_map(Literal::terms).find_map(|term| place_of(term, variable))
+                    state
+                        .literals
+                        .iter()
+                        .flat_map(EpilogLiteral::terms)
+                        .find_map(|term| place_of(term, variable))
                 });
                 let message = format!("nothing binds the variable `{}`", shown(variable));
                 self.sheet.fault(
@@ -349,9 +353,10 @@ impl Translation<'_> {
             let domain = self.relation("values", &format!("{relation}_{}", place + 1), 1);
             self.made.domains.insert(domain.clone(), (relation.clone(), place));
             let span = place_of(head, &variable).unwrap_or(head.span);
-            state
-                .literals
-                .insert(0, Literal::Positive(Term::call(domain, vec![Term::variable(variable, span)], span)));
+            state.literals.insert(
+                0,
+                EpilogLiteral::Positive(Term::call(domain, vec![Term::variable(variable, span)], span)),
+            );
         }
         true
     }
@@ -407,9 +412,9 @@ impl Translation<'_> {
                 }
                 let pair = (left.clone(), right.clone());
                 state.literals.push(if differ {
-                    Literal::Distinct(pair.0, pair.1)
+                    EpilogLiteral::Distinct(pair.0, pair.1)
                 } else {
-                    Literal::Equal(pair.0, pair.1)
+                    EpilogLiteral::Equal(pair.0, pair.1)
                 });
                 return Some(());
             }
@@ -431,9 +436,9 @@ impl Translation<'_> {
         let Some(asked) = self.asked(&atom) else { return negated.then_some(()) };
         if !negated {
             state.bound.extend(open);
-            state.literals.push(Literal::Positive(asked));
+            state.literals.push(EpilogLiteral::Positive(asked));
         } else if open.is_empty() {
-            state.literals.push(Literal::Negative(asked));
+            state.literals.push(EpilogLiteral::Negative(asked));
         } else {
             return self.absent(id, state);
         }
@@ -503,7 +508,11 @@ impl Translation<'_> {
         self.made.tables.insert(relation.clone(), operation);
         let table = Term::call(relation, arguments.to_vec(), atom.span);
         state.bound.extend(open.iter().cloned());
-        state.literals.push(if negated { Literal::Negative(table) } else { Literal::Positive(table) });
+        state.literals.push(if negated {
+            EpilogLiteral::Negative(table)
+        } else {
+            EpilogLiteral::Positive(table)
+        });
         Some(())
     }
 
@@ -511,7 +520,7 @@ impl Translation<'_> {
     /// negated relation of the bound ones.
     fn absent(&mut self, id: Id, state: &mut Body) -> Option<()> {
         let part = self.part(id, state)?;
-        state.literals.push(Literal::Negative(part));
+        state.literals.push(EpilogLiteral::Negative(part));
         Some(())
     }
 
@@ -584,10 +593,10 @@ impl Translation<'_> {
         };
         let name = |name: &str| Term::name(name, span);
         let var = |name: &str| Term::variable(name, span);
-        let guard: Vec<Literal> = state
+        let guard: Vec<EpilogLiteral> = state
             .literals
             .iter()
-            .filter(|literal| matches!(literal, Literal::Positive(_)))
+            .filter(|literal| matches!(literal, EpilogLiteral::Positive(_)))
             .cloned()
             .collect();
         let mut first = Body { literals: guard, ..Body::default() };
@@ -595,7 +604,7 @@ impl Translation<'_> {
         // Arguments that only callers bind are those of the head of the rule. `bind` finds their
         // domains by the calls of the count.
         let mut known = BTreeSet::new();
-        first.literals.iter().flat_map(Literal::terms).for_each(|term| term.variables(&mut known));
+        first.literals.iter().flat_map(EpilogLiteral::terms).for_each(|term| term.variables(&mut known));
         if !outer.iter().all(|name| known.contains(name)) {
             first.literals.clear();
         }
@@ -604,7 +613,7 @@ impl Translation<'_> {
             if !known.contains(name) {
                 let domain = self.relation("values", &format!("{total}_{}", k + 1), 1);
                 self.made.domains.insert(domain.clone(), (total.clone(), k));
-                first.literals.push(Literal::Positive(Term::call(domain, vec![var(name)], span)));
+                first.literals.push(EpilogLiteral::Positive(Term::call(domain, vec![var(name)], span)));
             }
         }
         if first.literals.is_empty() && !outer.is_empty() {
@@ -612,16 +621,21 @@ impl Translation<'_> {
         }
         self.add(start, first.literals, span);
         let item = Term::call(&count.item, [vec![var(i), var(j)], tuple].concat(), span);
-        let counted = vec![Literal::Positive(item), Literal::Positive(step(var(i), var(n)))];
+        let counted = vec![EpilogLiteral::Positive(item), EpilogLiteral::Positive(step(var(i), var(n)))];
         let succ = Term::call(&count.succ, vec![var(n), var(m)], span);
         let more =
-            [counted.clone(), vec![Literal::Positive(holds.clone()), Literal::Positive(succ)]].concat();
+            [counted.clone(), vec![EpilogLiteral::Positive(holds.clone()), EpilogLiteral::Positive(succ)]]
+                .concat();
         self.add(step(var(j), var(m)), more, span);
-        self.add(step(var(j), var(n)), [counted, vec![Literal::Negative(holds)]].concat(), span);
+        self.add(step(var(j), var(n)), [counted, vec![EpilogLiteral::Negative(holds)]].concat(), span);
         let mut open = BTreeSet::new();
         number.variables(&mut open);
         state.bound.extend(open);
-        state.literals.push(Literal::Positive(Term::call(total, [before, vec![number]].concat(), span)));
+        state.literals.push(EpilogLiteral::Positive(Term::call(
+            total,
+            [before, vec![number]].concat(),
+            span,
+        )));
         Some(())
     }
 }

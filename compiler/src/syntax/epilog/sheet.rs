@@ -6,7 +6,7 @@ use crate::diagnostic::{Diagnostic, Source, Span, codes};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A rule or fact about the current state.
-pub(super) struct View {
+pub(super) struct ViewRule {
     pub(super) head: Term,
     pub(super) body: Option<Id>,
     pub(super) span: Span,
@@ -25,7 +25,7 @@ pub(super) type Symbol = (String, usize);
 pub(super) struct Sheet<'s> {
     pub(super) source: &'s Source,
     pub(super) expressions: &'s Expressions,
-    pub(super) views: Vec<View>,
+    pub(super) views: Vec<ViewRule>,
     pub(super) operations: Vec<Operation>,
     /// The names and arities of the heads of rules and facts.
     pub(super) defined: BTreeSet<Symbol>,
@@ -116,7 +116,7 @@ impl<'s> Sheet<'s> {
         let symbol = symbol(&head);
         self.names.insert(symbol.0.clone());
         self.defined.insert(symbol);
-        self.views.push(View { head, body, span });
+        self.views.push(ViewRule { head, body, span });
     }
 
     fn head(&mut self, id: Id) -> Option<Term> {

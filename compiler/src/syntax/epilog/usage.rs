@@ -49,7 +49,7 @@ struct Uses {
 /// Adds diagnostics about the names of a sheet.
 pub(super) fn check(sheet: &Sheet<'_>, found: &mut Vec<Diagnostic>) {
     let uses = Uses::of(sheet);
-    let mut names = Names { sheet, uses: &uses, meant: Meant::new(), found };
+    let mut names = NameCheck { sheet, uses: &uses, meant: Meant::new(), found };
     names.unanswered();
     names.unchanged();
     names.unused();
@@ -129,14 +129,14 @@ impl Uses {
     }
 }
 
-struct Names<'a, 's> {
+struct NameCheck<'a, 's> {
     sheet: &'a Sheet<'s>,
     uses: &'a Uses,
     meant: Meant,
     found: &'a mut Vec<Diagnostic>,
 }
 
-impl Names<'_, '_> {
+impl NameCheck<'_, '_> {
     /// Adds a fault, with a similar name as its suggestion, or with the help if there is none.
     fn mean(&mut self, fault: Diagnostic, name: &str, place: Span, help: String) {
         let views = self.sheet.defined.iter().map(|(name, _)| name.as_str());

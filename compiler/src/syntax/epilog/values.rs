@@ -9,7 +9,7 @@
 //! [`MOST_ROUNDS`] rounds, [`MOST_ENTRIES`] entries of tables and [`MOST_STEPS`] literals and
 //! entries visited.
 
-use super::clause::{Clause, Literal, Shape, Term};
+use super::clause::{EpilogClause, EpilogLiteral, Shape, Term};
 use crate::Span;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -134,7 +134,7 @@ pub(super) struct Unbounded {
 }
 
 /// Returns the clauses of tables, domains and counts.
-pub(super) fn facts(clauses: &[Clause], made: &Made) -> Result<Vec<Clause>, Unbounded> {
+pub(super) fn facts(clauses: &[EpilogClause], made: &Made) -> Result<Vec<EpilogClause>, Unbounded> {
     if made.tables.is_empty() && made.domains.is_empty() && made.counts.is_empty() {
         return Ok(Vec::new());
     }
@@ -149,7 +149,7 @@ pub(super) fn facts(clauses: &[Clause], made: &Made) -> Result<Vec<Clause>, Unbo
 }
 
 struct Survey<'c> {
-    clauses: &'c [Clause],
+    clauses: &'c [EpilogClause],
     made: &'c Made,
     /// True if facts are restricted to the values that `base` declares.
     cut: bool,
@@ -192,7 +192,7 @@ fn below(path: &str, term: &Term, visit: &mut impl FnMut(&str, &Term)) {
 }
 
 impl<'c> Survey<'c> {
-    fn new(clauses: &'c [Clause], made: &'c Made, cut: bool) -> Self {
+    fn new(clauses: &'c [EpilogClause], made: &'c Made, cut: bool) -> Self {
         let asked = asked(clauses, made);
         Self {
             clauses,
@@ -209,7 +209,7 @@ impl<'c> Survey<'c> {
 
     /// Computes the fixpoint. Returns false if it exceeds the limits.
     fn run(&mut self) -> bool {
-        let (declared, others): (Vec<&Clause>, Vec<&Clause>) =
+        let (declared, others): (Vec<&EpilogClause>, Vec<&EpilogClause>) =
             self.clauses.iter().partition(|clause| clause.declares);
         // Declarations, which may depend on the other clauses, come before the facts that they
         // restrict.
@@ -218,7 +218,7 @@ impl<'c> Survey<'c> {
         for (i, group) in groups.into_iter().enumerate() {
             if cut && i == 0 {
                 // Only clauses that do not depend on the state.
-                let fixed: Vec<&Clause> =
+                let fixed: Vec<&EpilogClause> =
                     group.into_iter().filter(|clause| clause.body.iter().all(is_fixed)).collect();
                 self.cut = false;
                 if !self.settle(&fixed) {
@@ -232,7 +232,7 @@ impl<'c> Survey<'c> {
         true
     }
 
-    fn settle(&mut self, clauses: &[&Clause]) -> bool {
+    fn settle(&mut self, clauses: &[&EpilogClause]) -> bool {
         for _ in 0..MOST_ROUNDS {
             self.changed = false;
             for clause in clauses {
@@ -254,7 +254,7 @@ impl<'c> Survey<'c> {
         false
     }
 
-    fn clause(&mut self, clause: &Clause) {
+    fn clause(&mut self, clause: &EpilogClause) {
         self.steps += 1 + clause.body.len() * clause.body.len();
         let Some(mut values) = self.variables(clause, None) else {
             // A call counts even if another literal of the clause has no values yet.
@@ -263,7 +263,7 @@ impl<'c> Survey<'c> {
         };
         // Results are computed from the left, since an input may be the result of another literal.
         for literal in &clause.body {
-            if let Literal::Positive(atom) = literal
+            if let EpilogLiteral::Positive(atom) = literal
                 && let Some((name, arguments)) = atom.parts()
             {
                 if let Some(&operation) = self.made.tables.get(name) {
@@ -283,7 +283,7 @@ impl<'c> Survey<'c> {
             }
         }
         for literal in &clause.body {
-            if let Literal::Negative(atom) = literal
+            if let EpilogLiteral::Negative(atom) = literal
                 && let Some((name, arguments)) = atom.parts()
                 && let Some(&operation) = self.made.tables.get(name)
             {
@@ -309,9 +309,9 @@ impl<'c> Survey<'c> {
     }
 
     /// Adds the values that a clause passes to the arguments in `asked`.
-    fn calls(&mut self, clause: &Clause, values: &BTreeMap<String, Values>) {
+    fn calls(&mut self, clause: &EpilogClause, values: &BTreeMap<String, Values>) {
         for (i, literal) in clause.body.iter().enumerate() {
-            let (Literal::Positive(atom) | Literal::Negative(atom)) = literal else { continue };
+            let (EpilogLiteral::Positive(atom) | EpilogLiteral::Negative(atom)) = literal else { continue };
             let Some((name, arguments)) = atom.parts() else { continue };
             let asked: Vec<usize> = self
                 .asked
@@ -345,9 +345,9 @@ impl<'c> Survey<'c> {
     }
 
     /// Returns whether a variable is the result of a table or a count.
-    fn is_computed(&self, clause: &Clause, variable: &str) -> bool {
+    fn is_computed(&self, clause: &EpilogClause, variable: &str) -> bool {
         clause.body.iter().any(|literal| {
-            let Literal::Positive(atom) = literal else { return false };
+            let EpilogLiteral::Positive(atom) = literal else { return false };
             let Some((name, arguments)) = atom.parts() else { return false };
             let is_made = self.made.tables.contains_key(name) || self.made.counts.contains_key(name);
             is_made && arguments.last().is_some_and(|last| last.has(variable))
@@ -356,11 +356,11 @@ impl<'c> Survey<'c> {
 
     /// Returns the values that positive literals allow for their variables, without the literal
     /// `without` if given. Returns `None` if a literal can never hold and `without` is `None`.
-    fn variables(&self, clause: &Clause, without: Option<usize>) -> Option<BTreeMap<String, Values>> {
+    fn variables(&self, clause: &EpilogClause, without: Option<usize>) -> Option<BTreeMap<String, Values>> {
         let mut values: BTreeMap<String, Values> = BTreeMap::new();
         let mut dead = false;
         for (i, literal) in clause.body.iter().enumerate() {
-            let Literal::Positive(atom) = literal else { continue };
+            let EpilogLiteral::Positive(atom) = literal else { continue };
             let Some((name, arguments)) = atom.parts() else { continue };
             if without == Some(i)
                 || self.made.tables.contains_key(name)
@@ -476,7 +476,7 @@ impl<'c> Survey<'c> {
     /// Returns the error for numbers that grow without end, at the first use of a table.
     fn unbounded(&self) -> Unbounded {
         let tables = self.clauses.iter().flat_map(|clause| &clause.body).find_map(|literal| match literal {
-            Literal::Positive(atom)
+            EpilogLiteral::Positive(atom)
                 if atom.parts().is_some_and(|(name, _)| self.made.tables.contains_key(name)) =>
             {
                 Some(atom.span)
@@ -489,12 +489,12 @@ impl<'c> Survey<'c> {
         }
     }
 
-    fn facts(&self) -> Result<Vec<Clause>, Unbounded> {
+    fn facts(&self) -> Result<Vec<EpilogClause>, Unbounded> {
         let mut facts = Vec::new();
         let mut fact = |name: &str, arguments: Vec<String>| {
             let span = Span::default();
             let arguments = arguments.into_iter().map(|argument| Term::name(argument, span)).collect();
-            facts.push(Clause {
+            facts.push(EpilogClause {
                 head: Term::call(name, arguments, span),
                 body: Vec::new(),
                 span,
@@ -556,8 +556,8 @@ impl<'c> Survey<'c> {
             let number = Term::variable("N", span);
             outer.push(number.clone());
             step.push(number);
-            let body = vec![Literal::Positive(Term::call(&count.step, step, span))];
-            facts.push(Clause { head: Term::call(name, outer, span), body, span, declares: false });
+            let body = vec![EpilogLiteral::Positive(Term::call(&count.step, step, span))];
+            facts.push(EpilogClause { head: Term::call(name, outer, span), body, span, declares: false });
         }
         Ok(facts)
     }
@@ -572,7 +572,7 @@ impl<'c> Survey<'c> {
     /// The place of the first literal with a relation.
     fn place_of(&self, relation: &str) -> Span {
         let atoms = self.clauses.iter().flat_map(|clause| &clause.body).filter_map(|literal| match literal {
-            Literal::Positive(atom) | Literal::Negative(atom) => Some(atom),
+            EpilogLiteral::Positive(atom) | EpilogLiteral::Negative(atom) => Some(atom),
             _ => None,
         });
         let mut atoms = atoms.filter(|atom| atom.parts().is_some_and(|(name, _)| name == relation));
@@ -582,30 +582,32 @@ impl<'c> Survey<'c> {
 
 /// Returns the head's relation, and the index of its argument that is this variable, if there is
 /// one.
-fn head_place<'c>(clause: &'c Clause, variable: &str) -> Option<(&'c str, usize)> {
+fn head_place<'c>(clause: &'c EpilogClause, variable: &str) -> Option<(&'c str, usize)> {
     let (relation, arguments) = clause.head.parts()?;
     let is_it = |argument: &Term| matches!(&argument.shape, Shape::Variable(name) if name == variable);
     Some((relation, arguments.iter().position(is_it)?))
 }
 
-fn caller(clause: &Clause, variable: &str) -> Option<String> {
+fn caller(clause: &EpilogClause, variable: &str) -> Option<String> {
     head_place(clause, variable).map(|(relation, argument)| format!("call {relation}.{argument}"))
 }
 
 /// The arguments that domains list, and those through which callers pass their values on.
-fn asked<'c>(clauses: &'c [Clause], made: &'c Made) -> BTreeSet<(&'c str, usize)> {
+fn asked<'c>(clauses: &'c [EpilogClause], made: &'c Made) -> BTreeSet<(&'c str, usize)> {
     let mut asked: BTreeSet<(&str, usize)> =
         made.domains.values().map(|(relation, argument)| (relation.as_str(), *argument)).collect();
     loop {
         let before = asked.len();
         for clause in clauses {
             for (i, literal) in clause.body.iter().enumerate() {
-                let (Literal::Positive(atom) | Literal::Negative(atom)) = literal else { continue };
+                let (EpilogLiteral::Positive(atom) | EpilogLiteral::Negative(atom)) = literal else {
+                    continue;
+                };
                 let Some((name, arguments)) = atom.parts() else { continue };
                 for (place, argument) in arguments.iter().enumerate() {
                     let Shape::Variable(variable) = &argument.shape else { continue };
                     let others = clause.body.iter().enumerate().any(|(j, other)| {
-                        j != i && matches!(other, Literal::Positive(atom) if atom.has(variable))
+                        j != i && matches!(other, EpilogLiteral::Positive(atom) if atom.has(variable))
                     });
                     if asked.contains(&(name, place)) && !others {
                         asked.extend(head_place(clause, variable));
@@ -620,8 +622,8 @@ fn asked<'c>(clauses: &'c [Clause], made: &'c Made) -> BTreeSet<(&'c str, usize)
 }
 
 /// Returns whether a literal reads neither the state nor the moves.
-fn is_fixed(literal: &Literal) -> bool {
-    let (Literal::Positive(atom) | Literal::Negative(atom)) = literal else { return true };
+fn is_fixed(literal: &EpilogLiteral) -> bool {
+    let (EpilogLiteral::Positive(atom) | EpilogLiteral::Negative(atom)) = literal else { return true };
     !matches!(atom.parts(), Some(("true" | "does", _)))
 }
 

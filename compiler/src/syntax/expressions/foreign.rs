@@ -3,10 +3,10 @@
 //! Each is reported with its replacement, and the sentence goes on if it can. O(1) for each sign,
 //! and O(line) for a comment.
 
-use super::{Reader, What};
+use super::{ExpressionReader, What};
 use crate::diagnostic::{Diagnostic, Span, codes};
 
-impl Reader<'_> {
+impl ExpressionReader<'_> {
     /// Reports another sign for `:-`, and reads it as `:-`.
     pub(super) fn arrow(&mut self, span: Span) {
         let message = format!("expected `:-`, found `{}`", self.text(span));

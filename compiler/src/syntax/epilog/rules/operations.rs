@@ -3,7 +3,7 @@
 
 use super::super::super::expressions::{Id, Literal as Signed, What};
 use super::super::super::infix::MOST_LITERALS;
-use super::super::clause::{Clause, Literal, Shape, Term};
+use super::super::clause::{EpilogClause, EpilogLiteral, Shape, Term};
 use super::super::sheet::{Operation, Symbol, symbol};
 use super::{Body, Translation, place_of, shown};
 use crate::diagnostic::{Span, codes};
@@ -120,7 +120,7 @@ impl Translation<'_> {
 
     fn effect_rules(&mut self, head: &Term, conditions: &[Vec<Signed>], made: &Term, span: Span) {
         for condition in conditions {
-            let mut state = Body { literals: vec![Literal::Positive(made.clone())], ..Body::default() };
+            let mut state = Body { literals: vec![EpilogLiteral::Positive(made.clone())], ..Body::default() };
             made.variables(&mut state.bound);
             let mut head = head.clone();
             // The head binds nothing here: the operation and its conditions must bind its
@@ -184,15 +184,15 @@ impl Translation<'_> {
             let places: Vec<Term> = (0..arity).map(|i| Term::variable(format!("A{i}"), span)).collect();
             let fact = Term::call(&name, places, span);
             let made = self.operation_atom(&fact);
-            let mut body = vec![Literal::Positive(made)];
+            let mut body = vec![EpilogLiteral::Positive(made)];
             if !heads.is_empty() {
                 let fits = self.relation("fits", &name, arity);
                 for head in heads {
                     let made = self.operation_atom(head);
                     let head = Term::call(&fits, head.arguments().to_vec(), head.span);
-                    self.add(head, vec![Literal::Positive(made)], span);
+                    self.add(head, vec![EpilogLiteral::Positive(made)], span);
                 }
-                body.push(Literal::Negative(Term::call(fits, fact.arguments().to_vec(), span)));
+                body.push(EpilogLiteral::Negative(Term::call(fits, fact.arguments().to_vec(), span)));
             }
             self.facts.entry((name, arity)).or_insert(span);
             self.add(Term::call("next", vec![fact], span), body, span);
@@ -250,16 +250,16 @@ impl Translation<'_> {
         for ((name, arity), span) in self.facts.clone() {
             let places: Vec<Term> = (0..arity).map(|i| Term::variable(format!("A{i}"), span)).collect();
             let fact = Term::call(&name, places, span);
-            let mut body = vec![Literal::Positive(Term::call("true", vec![fact.clone()], span))];
+            let mut body = vec![EpilogLiteral::Positive(Term::call("true", vec![fact.clone()], span))];
             if self.deleted.contains(&(name.clone(), arity)) {
                 let relation = self.relation("del", &name, arity);
-                body.push(Literal::Negative(Term::call(relation, fact.arguments().to_vec(), span)));
+                body.push(EpilogLiteral::Negative(Term::call(relation, fact.arguments().to_vec(), span)));
             }
             self.add(Term::call("next", vec![fact], span), body, span);
         }
         // Copies of the rules for `init`, for rules that read it.
         if let Some(initially) = self.relations.get(&("", "initially".to_owned(), 1)).cloned() {
-            let starts: Vec<Clause> = self
+            let starts: Vec<EpilogClause> = self
                 .clauses
                 .iter()
                 .filter(|clause| clause.head.parts().is_some_and(|(name, _)| name == "init"))

@@ -1,7 +1,7 @@
 //! The rules for players: the player on turn, the moves of the others, and the goals.
 
 use super::super::super::dialect::Reading;
-use super::super::clause::{Literal, Term};
+use super::super::clause::{EpilogLiteral, Term};
 use super::super::sheet::{Sheet, Symbol, symbol};
 use super::Translation;
 use crate::Syntax;
@@ -35,18 +35,18 @@ impl Translation<'_> {
                 );
             }
             let legal = self.made.legal.clone();
-            let role = Literal::Positive(Term::call("role", vec![player(at)], at));
+            let role = EpilogLiteral::Positive(Term::call("role", vec![player(at)], at));
             let turn = Term::call("control", vec![player(at)], at);
             let turn = if is_view { turn } else { Term::call("true", vec![turn], at) };
-            let allowed = Literal::Positive(Term::call(legal, vec![moved(at)], at));
+            let allowed = EpilogLiteral::Positive(Term::call(legal, vec![moved(at)], at));
             self.add(
                 Term::call("legal", vec![player(at), moved(at)], at),
-                vec![role.clone(), Literal::Positive(turn.clone()), allowed],
+                vec![role.clone(), EpilogLiteral::Positive(turn.clone()), allowed],
                 at,
             );
             self.add(
                 Term::call("legal", vec![player(at), Term::name("noop", at)], at),
-                vec![role, Literal::Negative(turn.clone())],
+                vec![role, EpilogLiteral::Negative(turn.clone())],
                 at,
             );
             // Moves are the arguments of `legal` in heads; a variable there stands for every
@@ -71,21 +71,21 @@ impl Translation<'_> {
                 let does = Term::call("does", vec![player(at), made], at);
                 let turn = Term::call("control", vec![player(at)], at);
                 let turn = if is_view { turn } else { Term::call("true", vec![turn], at) };
-                self.add(head, vec![Literal::Positive(does), Literal::Positive(turn)], at);
+                self.add(head, vec![EpilogLiteral::Positive(does), EpilogLiteral::Positive(turn)], at);
             }
         }
         if let Some(at) = goal {
             let relation = self.view_relation("goal", 2);
             let given = self.fresh("goal_given");
-            let role = Literal::Positive(Term::call("role", vec![player(at)], at));
-            let worth = Literal::Positive(Term::call(relation, vec![player(at), value(at)], at));
+            let role = EpilogLiteral::Positive(Term::call("role", vec![player(at)], at));
+            let worth = EpilogLiteral::Positive(Term::call(relation, vec![player(at), value(at)], at));
             self.add(
                 Term::call("goal", vec![player(at), value(at)], at),
                 vec![role.clone(), worth.clone()],
                 at,
             );
             self.add(Term::call(&given, vec![player(at)], at), vec![role.clone(), worth], at);
-            let missing = Literal::Negative(Term::call(given, vec![player(at)], at));
+            let missing = EpilogLiteral::Negative(Term::call(given, vec![player(at)], at));
             self.add(Term::call("goal", vec![player(at), Term::name("0", at)], at), vec![role, missing], at);
         }
     }

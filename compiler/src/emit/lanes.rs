@@ -69,16 +69,16 @@ const THREADS: usize = 16;
 #[derive(Clone, Debug)]
 pub struct Lanes {
     /// The programs for each phase of the cycle, the initial state's first.
-    pub(super) phases: Vec<Phase>,
+    pub(super) phases: Vec<LanePhase>,
     /// The fluents that identify the phases.
     cycle: Cycle,
     /// The programs for each ply, if games from the initial state use them; otherwise empty.
-    pub(super) plies: Vec<Phase>,
+    pub(super) plies: Vec<LanePhase>,
 }
 
 /// The programs of a phase of the cycle.
 #[derive(Clone, Debug)]
-pub(super) struct Phase {
+pub(super) struct LanePhase {
     pub(super) observe: Part,
     /// The program that keeps a state where a game has ended; empty if scores are observed.
     pub(super) keep: Part,
@@ -135,7 +135,7 @@ impl Lanes {
         let cycle = phases.map_or_else(Cycle::still, |phases| phases.cycle.clone());
         let phases = lay(nets.len(), meter, |i, room, meter| {
             let start = if i == 0 { Start::Some(&start) } else { Start::None };
-            Phase::new(&nets[i], &nets[i], start, &[], room, meter)
+            LanePhase::new(&nets[i], &nets[i], start, &[], room, meter)
         })?;
         let plies = plies
             .and_then(|plies| meter.attempt("plies in lanes", 2, |meter| Self::plies(plies, &start, meter)));
@@ -144,28 +144,28 @@ impl Lanes {
 
     /// Makes the phases of plies. At the first one, all games of the last ply end and new ones
     /// start.
-    fn plies(plies: &Plies, start: &[&[bool]], meter: &mut Meter) -> Option<Vec<Phase>> {
+    fn plies(plies: &Plies, start: &[&[bool]], meter: &mut Meter) -> Option<Vec<LanePhase>> {
         let (last, nets) = plies.nets.split_last()?;
         lay(nets.len(), meter, |i, room, meter| match i {
-            0 => Phase::new(last, &nets[i], Start::All(start), &plies.counts[i], room, meter),
-            _ => Phase::new(&nets[i], &nets[i], Start::None, &plies.counts[i], room, meter),
+            0 => LanePhase::new(last, &nets[i], Start::All(start), &plies.counts[i], room, meter),
+            _ => LanePhase::new(&nets[i], &nets[i], Start::None, &plies.counts[i], room, meter),
         })
     }
 
     /// The number of operations of all phases and plies.
     #[must_use]
     pub fn operations(&self) -> usize {
-        self.all().flat_map(Phase::parts).map(Part::operations).sum()
+        self.all().flat_map(LanePhase::parts).map(Part::operations).sum()
     }
 
     /// Converts the lanes to the format of tables.
     pub(super) fn written(&self) -> lanes::Lanes {
-        let of = |phases: &[Phase]| phases.iter().map(Phase::written).collect();
+        let of = |phases: &[LanePhase]| phases.iter().map(LanePhase::written).collect();
         lanes::Lanes { phases: of(&self.phases), cycle: self.cycle.clone(), plies: of(&self.plies) }
     }
 
     /// All phases, those of plies last, in the order by which straight-line code numbers them.
-    pub(super) fn all(&self) -> impl Iterator<Item = &Phase> {
+    pub(super) fn all(&self) -> impl Iterator<Item = &LanePhase> {
         self.phases.iter().chain(&self.plies)
     }
 }
@@ -181,16 +181,16 @@ type Room = (usize, usize);
 fn lay(
     count: usize,
     meter: &mut Meter,
-    mut make: impl FnMut(usize, Option<Room>, &mut Meter) -> Option<Phase>,
-) -> Option<Vec<Phase>> {
-    let mut phases = (0..count).map(|i| make(i, None, meter)).collect::<Option<Vec<Phase>>>()?;
+    mut make: impl FnMut(usize, Option<Room>, &mut Meter) -> Option<LanePhase>,
+) -> Option<Vec<LanePhase>> {
+    let mut phases = (0..count).map(|i| make(i, None, meter)).collect::<Option<Vec<LanePhase>>>()?;
     let kept: Vec<usize> = phases.iter().map(|phase| phase.keep.outputs.len()).collect();
     let all = kept.iter().sum();
     if count > 1 && all > 0 {
         let again = (0..count).map(|i| make(i, Some((kept[..i].iter().sum(), all)), meter));
         phases = again.collect::<Option<_>>()?;
     }
-    let end = phases.iter().flat_map(Phase::parts).map(Part::end).max().unwrap_or(0);
+    let end = phases.iter().flat_map(LanePhase::parts).map(Part::end).max().unwrap_or(0);
     let bytes = (THREADS * SLOT_BYTES).saturating_mul(end as usize);
     meter.take(bytes)?;
     meter.give(bytes);
@@ -208,7 +208,7 @@ enum Start<'s> {
     All(&'s [&'s [bool]]),
 }
 
-impl Phase {
+impl LanePhase {
     /// Makes the programs of a phase: `net` observes, and `step` advances. `counts` has each role's
     /// number of legal moves, if it is constant.
     fn new(
@@ -513,8 +513,8 @@ mod tests {
         let count = "(count 0 0) (<= (count ?l ?n) (succ ?k ?l) (count ?k ?n) (not (true (on ?l))))
             (<= (count ?l ?n) (succ ?k ?l) (count ?k ?m) (succ ?m ?n) (true (on ?l)))
             (<= won (count 12 6))";
-        let keep = |phase: &Phase| phase.keep.operations();
-        let score = |phase: &Phase| phase.score.operations();
+        let keep = |phase: &LanePhase| phase.keep.operations();
+        let score = |phase: &LanePhase| phase.score.operations();
         let counted = lanes(count);
         let [phase] = &counted.phases[..] else { panic!("the robot is always to move") };
         assert_eq!(keep(phase), 12);

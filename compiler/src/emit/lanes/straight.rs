@@ -7,7 +7,7 @@
 //! after the last operation that reads the input. The functions are generic over the runtime's
 //! vectors and use only their operations.
 
-use super::{Lanes, Part, Phase, cover::Cover};
+use super::{LanePhase, Lanes, Part, cover::Cover};
 use gdl_format::lanes::{Choice, Item};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -21,8 +21,8 @@ const PARTS: [&str; 4] = ["Observe", "Keep", "Score", "Advance"];
 
 /// Emits the module's items: a type `Lanes` that runs all phases, and its chunks.
 pub(in crate::emit) fn straight(lanes: &Lanes) -> TokenStream {
-    let parts = || lanes.all().flat_map(Phase::parts);
-    let plans: Vec<Plan> = parts().map(Plan::new).collect();
+    let parts = || lanes.all().flat_map(LanePhase::parts);
+    let plans: Vec<ChunkPlan> = parts().map(ChunkPlan::new).collect();
     // The number of slots that any phase uses.
     let end = parts().map(Part::end).chain(plans.iter().map(|plan| plan.end)).max().unwrap_or(0);
     let slots = Literal::usize_unsuffixed(end as usize);
@@ -36,7 +36,8 @@ pub(in crate::emit) fn straight(lanes: &Lanes) -> TokenStream {
             runs.push(run);
         }
     }
-    let at_phases = |of: &dyn Fn(&Phase) -> TokenStream| at_phase(&lanes.all().map(of).collect::<Vec<_>>());
+    let at_phases =
+        |of: &dyn Fn(&LanePhase) -> TokenStream| at_phase(&lanes.all().map(of).collect::<Vec<_>>());
     let cycle = Literal::usize_unsuffixed(lanes.phases.len());
     let keeps = at_phases(&|phase| {
         let keeps = phase.keep.operations() > 0;
@@ -148,7 +149,7 @@ fn choices(roles: &[Choice]) -> TokenStream {
 }
 
 /// Emits the chunks of a part, and the calls that run them on `slots` slots.
-fn emit(part: &Part, plan: &Plan, name: &str, slots: &Literal) -> (TokenStream, TokenStream) {
+fn emit(part: &Part, plan: &ChunkPlan, name: &str, slots: &Literal) -> (TokenStream, TokenStream) {
     let names: Vec<Ident> = (0..plan.chunks.len()).map(|i| format_ident!("{name}Chunk{i}")).collect();
     let items = names.iter().enumerate().map(|(i, name)| {
         let body = plan.chunk(part, i);
@@ -173,7 +174,7 @@ fn emit(part: &Part, plan: &Plan, name: &str, slots: &Literal) -> (TokenStream, 
 }
 
 /// The division of a part into chunks, and the slots that pass values between them.
-struct Plan {
+struct ChunkPlan {
     /// The operations of each chunk, in order.
     chunks: Vec<Vec<u32>>,
     /// For each value, the slot from which other chunks read it; 0 if there is none.
@@ -184,7 +185,7 @@ struct Plan {
     end: u32,
 }
 
-impl Plan {
+impl ChunkPlan {
     fn new(part: &Part) -> Self {
         let cover = &part.cover;
         let order = walk(cover);

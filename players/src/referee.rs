@@ -327,14 +327,14 @@ impl<'a, G: Game> Referee<'a, G> {
         };
         thread::scope(|scope| {
             let (answer, answers) = mpsc::channel();
-            let mut table = Table { answers, seats: Vec::new(), asked: 0 };
+            let mut table = PlayerTable { answers, seats: Vec::new(), asked: 0 };
             for (place, (&role, player)) in seats.iter().zip(players).enumerate() {
                 let (ask, questions) = mpsc::channel();
                 let answer = answer.clone();
                 let work = move || attend(game, &mut **player, place, &questions, &answer);
                 // If the system is out of threads, this player counts as unreachable.
                 let gone = thread::Builder::new().spawn_scoped(scope, work).is_err();
-                table.seats.push(Seat { role, ask, gone });
+                table.seats.push(PlayerSeat { role, ask, gone });
             }
             drop(answer);
             self.lead(&mut table, &mut played);
@@ -342,7 +342,7 @@ impl<'a, G: Game> Referee<'a, G> {
         Ok(played)
     }
 
-    fn lead(&mut self, table: &mut Table<G>, played: &mut Match<G>) {
+    fn lead(&mut self, table: &mut PlayerTable<G>, played: &mut Match<G>) {
         let game = self.game;
         let mut known: Vec<Information<G>> = game.roles().map(Information::new).collect();
         let mut stream = Stream::new(self.seed, 0);
@@ -444,7 +444,7 @@ impl<'a, G: Game> Referee<'a, G> {
     /// Sends a question to all players at once, with the same budget, and returns their answers.
     fn ask(
         &self,
-        table: &mut Table<G>,
+        table: &mut PlayerTable<G>,
         clock: Option<Duration>,
         question: impl Fn(G::Role) -> Question<G>,
     ) -> Vec<Result<Answer<G>, Fault>> {
@@ -456,21 +456,21 @@ impl<'a, G: Game> Referee<'a, G> {
     }
 }
 
-struct Seat<G: Game> {
+struct PlayerSeat<G: Game> {
     role: G::Role,
     ask: Sender<Asked<G>>,
     gone: bool,
 }
 
 /// The threads of the players.
-struct Table<G: Game> {
+struct PlayerTable<G: Game> {
     answers: Receiver<Reply<G>>,
-    seats: Vec<Seat<G>>,
+    seats: Vec<PlayerSeat<G>>,
     /// The number of rounds of questions so far.
     asked: u64,
 }
 
-impl<G: Game> Table<G> {
+impl<G: Game> PlayerTable<G> {
     /// Sends a question to all players at once and collects their answers, until `limit` is over or
     /// the match is cancelled.
     fn ask(

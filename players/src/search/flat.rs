@@ -4,7 +4,7 @@ use super::{
     SearchResult,
     meter::Meter,
     mind::MatchMemory,
-    rollouts::{Kind, Rollouts},
+    rollouts::{RolloutKind, Rollouts},
 };
 use crate::player::{Budget, Player, Report};
 use gdl_runtime::{Game, GameExt, Information, chance::Stream};
@@ -76,7 +76,7 @@ impl<G: Game> FlatMonteCarlo<G> {
         let mut meter = Meter::new(budget, Self::DEFAULT_NODES);
         let in_lanes = self.in_lanes && budget.nodes().is_none_or(|nodes| nodes > 64);
         let mut rollouts =
-            Rollouts::new(game, Kind::of(in_lanes), self.seed.wrapping_add(self.searches << 32), 0);
+            Rollouts::new(game, RolloutKind::of(in_lanes), self.seed.wrapping_add(self.searches << 32), 0);
         let mut stream = Stream::new(self.seed, u64::MAX / 2 + self.searches);
         self.searches += 1;
         let mut sums = vec![(0_u64, 0.0_f64); moves.len()];

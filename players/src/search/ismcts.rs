@@ -7,7 +7,7 @@ use super::{
     meter::Meter,
     options::Options,
     payoff::Payoff,
-    rollouts::{Kind, Rollouts},
+    rollouts::{RolloutKind, Rollouts},
     sets::{NO_SET, Sets},
 };
 use crate::player::{Belief, Budget, Player, Report};
@@ -389,7 +389,7 @@ impl<G: Game> Ismcts<G> {
         let in_lanes = budget.nodes().is_none_or(|nodes| nodes >= Self::LANES_FROM.0)
             && left.is_none_or(|left| left >= Self::LANES_FROM.1);
         let mut rollouts =
-            Rollouts::new(game, Kind::of(in_lanes), self.seed.wrapping_add(self.searches << 32), 0);
+            Rollouts::new(game, RolloutKind::of(in_lanes), self.seed.wrapping_add(self.searches << 32), 0);
         let mut descent = Descent {
             game,
             payoff: Payoff::new(game),

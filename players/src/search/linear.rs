@@ -7,7 +7,7 @@ use super::{
     evaluation::Evaluation,
     lines::Lines,
     payoff::Payoff,
-    rollouts::{Kind, Rollouts},
+    rollouts::{RolloutKind, Rollouts},
 };
 use crate::player::Budget;
 use gdl_runtime::{Game, GameExt, bits, chance::Stream, engine::legal_words, game::Shape};
@@ -266,7 +266,7 @@ impl Samples {
                 let time = time.max(start.elapsed() * games);
                 let left = budget.deadline().map(|end| end.saturating_duration_since(Instant::now()));
                 let in_lanes = most >= nodes && left.is_none_or(|left| left >= time);
-                Rollouts::new(game, Kind::of(in_lanes), seed, 0)
+                Rollouts::new(game, RolloutKind::of(in_lanes), seed, 0)
             });
             drawn.clear();
             for _ in 0..Linear::KEPT.min(path.len()) {

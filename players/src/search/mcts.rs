@@ -8,7 +8,7 @@ use super::{
     SearchResult,
     meter::Meter,
     mind::MatchMemory,
-    rollouts::{Kind, Rollouts, are_decisive},
+    rollouts::{RolloutKind, Rollouts, are_decisive},
 };
 use crate::player::{Budget, Player, Report};
 use gdl_runtime::{Game, GameExt, Information, chance::Stream, game::Id};
@@ -79,7 +79,7 @@ pub struct Mcts<G: Game> {
     threads: usize,
     is_root_parallel: bool,
     /// The most expensive kind of random games that is allowed.
-    games: Kind,
+    games: RolloutKind,
     /// True if the games of the current tree use decisive play.
     grows_decisive: bool,
     rules: Rules,
@@ -118,7 +118,7 @@ impl<G: Game> Mcts<G> {
             seed: 0,
             threads: 1,
             is_root_parallel: false,
-            games: Kind::Decisive,
+            games: RolloutKind::Decisive,
             grows_decisive: false,
             rules,
             searches: 0,
@@ -171,14 +171,14 @@ impl<G: Game> Mcts<G> {
     /// Plays one random game for each state, even where lanes could play hundreds at once.
     #[must_use]
     pub fn single(mut self) -> Self {
-        self.games = Kind::Single;
+        self.games = RolloutKind::Single;
         self
     }
 
     /// Plays random games with all legal moves, without decisive play.
     #[must_use]
     pub fn uniform(mut self) -> Self {
-        self.games = self.games.min(Kind::Lanes);
+        self.games = self.games.min(RolloutKind::Lanes);
         self
     }
 
@@ -229,7 +229,7 @@ impl<G: Game> Mcts<G> {
             return SearchResult::only(first.filter(|_| !game.is_terminal(state)));
         }
         let left = budget.deadline().map(|end| end.saturating_duration_since(Instant::now()));
-        let in_lanes = self.games >= Kind::Lanes
+        let in_lanes = self.games >= RolloutKind::Lanes
             && budget.nodes().is_none_or(|nodes| nodes >= Self::LANES_FROM.0)
             && left.is_none_or(|left| left >= Self::LANES_FROM.1);
         let threads = match self.threads {
@@ -243,9 +243,10 @@ impl<G: Game> Mcts<G> {
         // The values in a tree must come from one kind of games.
         if kept.is_none() {
             self.grows_decisive =
-                in_lanes && self.games == Kind::Decisive && are_decisive(game, budget, searches);
+                in_lanes && self.games == RolloutKind::Decisive && are_decisive(game, budget, searches);
         }
-        let kind = if in_lanes && self.grows_decisive { Kind::Decisive } else { Kind::of(in_lanes) };
+        let kind =
+            if in_lanes && self.grows_decisive { RolloutKind::Decisive } else { RolloutKind::of(in_lanes) };
         let tree = kept.unwrap_or_else(|| Tree::new(game, state, rules));
         let search = Search { game, seed: self.seed.wrapping_add(self.searches << 32), kind };
         self.searches += 1;
@@ -376,7 +377,7 @@ fn lock<G: Game>(shared: &Mutex<Shared<G>>) -> MutexGuard<'_, Shared<G>> {
 struct Search<'g, G> {
     game: &'g G,
     seed: u64,
-    kind: Kind,
+    kind: RolloutKind,
 }
 
 impl<G: Game> Search<'_, G> {

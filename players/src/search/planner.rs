@@ -117,7 +117,7 @@ impl Problem {
 }
 
 /// One of the searches that take turns.
-enum Kind {
+enum SearchKind {
     Sweep(Order, Option<Box<Sweep>>),
     Descent(Option<Box<Descent>>),
 }
@@ -127,7 +127,7 @@ struct Work {
     root: Vec<u64>,
     problem: Problem,
     /// The searches that are not finished.
-    kinds: Vec<Kind>,
+    kinds: Vec<SearchKind>,
     /// The number of nodes of the next turn.
     turn: u64,
     bytes: usize,
@@ -141,13 +141,13 @@ const LONGEST_TURN: u64 = 1 << 18;
 
 impl Work {
     fn new<G: Game>(game: &G, root: &[u64], outlook: Option<Outlook>, bytes: usize) -> Self {
-        let sweep = |order| Kind::Sweep(order, None);
+        let sweep = |order| SearchKind::Sweep(order, None);
         let problem = Problem::new(game, root, outlook);
         let kinds = vec![
             sweep(Order::Fluents),
             sweep(Order::Pairs),
             sweep(Order::Breadth),
-            Kind::Descent(None),
+            SearchKind::Descent(None),
             sweep(Order::Best),
         ];
         Self { root: root.to_vec(), problem, kinds, turn: FIRST_TURN, bytes, is_exhausted: false }
@@ -171,7 +171,7 @@ impl Work {
                     return true;
                 }
                 match kind {
-                    Kind::Sweep(order, sweep) => {
+                    SearchKind::Sweep(order, sweep) => {
                         let share = match order {
                             Order::Breadth => bytes / 2,
                             Order::Fluents | Order::Pairs | Order::Best => part,
@@ -185,7 +185,7 @@ impl Work {
                         is_exhausted = end == End::Done && *order == Order::Breadth;
                         end == End::Paused
                     }
-                    Kind::Descent(descent) => {
+                    SearchKind::Descent(descent) => {
                         let descent = descent.get_or_insert_with(|| Box::new(Descent::new(root, part)));
                         descent.go_on(problem, &mut steps, meter, turn) == End::Paused
                     }
@@ -198,9 +198,9 @@ impl Work {
 
     /// Returns the bytes in use.
     fn bytes(&self) -> usize {
-        let bytes = |kind: &Kind| match kind {
-            Kind::Sweep(_, sweep) => sweep.as_ref().map_or(0, |sweep| sweep.bytes()),
-            Kind::Descent(descent) => descent.as_ref().map_or(0, |descent| descent.bytes()),
+        let bytes = |kind: &SearchKind| match kind {
+            SearchKind::Sweep(_, sweep) => sweep.as_ref().map_or(0, |sweep| sweep.bytes()),
+            SearchKind::Descent(descent) => descent.as_ref().map_or(0, |descent| descent.bytes()),
         };
         self.kinds.iter().map(bytes).sum()
     }

@@ -65,7 +65,7 @@ pub(crate) fn are_decisive<G: Game>(_: &G, _: &Budget, _: u32) -> bool {
 
 /// The kinds of random games of a search, in ascending order of cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Kind {
+pub(crate) enum RolloutKind {
     /// One game for each state.
     Single,
     /// Hundreds of games at once in lanes, if possible.
@@ -74,7 +74,7 @@ pub(crate) enum Kind {
     Decisive,
 }
 
-impl Kind {
+impl RolloutKind {
     /// Returns the kind of games with all legal moves.
     pub(crate) fn of(in_lanes: bool) -> Self {
         if in_lanes { Self::Lanes } else { Self::Single }
@@ -88,11 +88,11 @@ impl<'g, G: Game> Rollouts<'g, G> {
     }
 
     /// Creates rollouts whose random numbers depend on the seed and the thread.
-    pub(crate) fn new(game: &'g G, kind: Kind, seed: u64, thread: u64) -> Self {
-        let table = game.table().filter(|_| kind != Kind::Single);
+    pub(crate) fn new(game: &'g G, kind: RolloutKind, seed: u64, thread: u64) -> Self {
+        let table = game.table().filter(|_| kind != RolloutKind::Single);
         #[cfg(feature = "load")]
         let table = match table {
-            Some(table) if kind == Kind::Decisive => {
+            Some(table) if kind == RolloutKind::Decisive => {
                 decisive::made(table).map(|decisive| &decisive.table).or(Some(table))
             }
             table => table,

@@ -23,14 +23,14 @@ pub(crate) struct Successors<'g, G> {
     /// The number of further states whose successors are computed alone; `None` if lanes are never
     /// used.
     alone: Option<u32>,
-    lanes: Option<Lanes<'g>>,
+    lanes: Option<SuccessorLanes<'g>>,
     /// The number of requested successors of the state.
     asked: u32,
     is_made: bool,
 }
 
 /// The lanes that compute all successors of a state in one pass.
-struct Lanes<'g> {
+struct SuccessorLanes<'g> {
     expansion: RowExpansion<'g>,
     batch: RowBatch,
     /// The least number of successors for which a pass is faster.
@@ -86,13 +86,13 @@ impl<'g, G: Game> Successors<'g, G> {
             Some(left) => {
                 *left -= 1;
                 if *left == 0 {
-                    self.lanes = Lanes::new(self.game);
+                    self.lanes = SuccessorLanes::new(self.game);
                 }
                 return;
             }
             None => return,
         }
-        let Some(Lanes { expansion, batch, least }) = &mut self.lanes else { return };
+        let Some(SuccessorLanes { expansion, batch, least }) = &mut self.lanes else { return };
         if !(*least..=RowExpansion::LANES as u64).contains(&joints) {
             return;
         }
@@ -104,7 +104,7 @@ impl<'g, G: Game> Successors<'g, G> {
     }
 }
 
-impl<'g> Lanes<'g> {
+impl<'g> SuccessorLanes<'g> {
     /// Sets lanes up. Returns `None` if the game cannot be stepped in lanes.
     fn new<G: Game>(game: &'g G) -> Option<Self> {
         let isa = Isa::best();

@@ -58,7 +58,7 @@ fn candidates_of(texts: [&Texts; 2]) -> Vec<Vec<Symmetry>> {
     if texts[0].len() + texts[1].len() > MOST_NAMES {
         return Vec::new();
     }
-    let names = texts.map(Names::read);
+    let names = texts.map(SplitNames::read);
     let arguments: usize = names.iter().flat_map(|names| &names.parts).map(Vec::len).sum();
     let places =
         names.iter().map(|names| names.places.keys().map(|&(_, place)| place).max().unwrap_or(0)).max();
@@ -81,7 +81,7 @@ fn candidates_of(texts: [&Texts; 2]) -> Vec<Vec<Symmetry>> {
         if found.len() == MOST_FOUND {
             break;
         }
-        let permute = |names: &Names<'_>| change.permute(names);
+        let permute = |names: &SplitNames<'_>| change.permute(names);
         let [Some(fluents), Some(moves)] = [permute(&names[0]), permute(&names[1])] else { continue };
         let symmetry = Symmetry { fluents, moves };
         if !symmetry.is_identity() && !found.contains(&symmetry) {
@@ -124,7 +124,7 @@ fn close(generators: &[Symmetry]) -> Vec<Symmetry> {
 }
 
 /// Names split into their parts.
-struct Names<'t> {
+struct SplitNames<'t> {
     texts: &'t Texts,
     /// The functor and the arguments of each name; a constant has only a functor.
     parts: Vec<Vec<&'t str>>,
@@ -133,7 +133,7 @@ struct Names<'t> {
     places: BTreeMap<((&'t str, usize), usize), Vec<String>>,
 }
 
-impl<'t> Names<'t> {
+impl<'t> SplitNames<'t> {
     fn read(texts: &'t Texts) -> Self {
         let parts: Vec<Vec<&str>> =
             texts.iter().map(|text| kif::items(text).unwrap_or_else(|| vec![text])).collect();
@@ -162,7 +162,7 @@ enum Change<'d> {
 
 impl Change<'_> {
     /// Returns the image of each name. Returns `None` if an image is no name, or two are equal.
-    fn permute(&self, names: &Names<'_>) -> Option<Vec<u32>> {
+    fn permute(&self, names: &SplitNames<'_>) -> Option<Vec<u32>> {
         // The places that are changed, and the image of each constant.
         let mut changing = BTreeSet::new();
         let mut images: FxHashMap<&str, &str> = FxHashMap::default();

@@ -17,7 +17,7 @@ pub(super) struct Engine<G: Game> {
     /// The least and the greatest value of a terminal state.
     pub(super) range: (i32, i32),
     pub(super) memory: Memory,
-    pub(super) frames: Vec<Frame<G>>,
+    pub(super) frames: Vec<PlyFrame<G>>,
     /// The history score of each role's moves.
     pub(super) history: Vec<u32>,
     pub(super) moves: usize,
@@ -25,7 +25,7 @@ pub(super) struct Engine<G: Game> {
 }
 
 /// The buffers of a ply.
-pub(super) struct Frame<G: Game> {
+pub(super) struct PlyFrame<G: Game> {
     pub(super) state: G::State,
     pub(super) view: G::View,
     /// True if the view is already that of the state.
@@ -77,7 +77,7 @@ impl<G: Game> Engine<G> {
     /// Adds frames up to a ply.
     pub(super) fn frame(&mut self, game: &G, ply: usize) {
         while self.frames.len() <= ply {
-            self.frames.push(Frame {
+            self.frames.push(PlyFrame {
                 state: game.new_state(),
                 view: game.new_view(),
                 is_seen: false,

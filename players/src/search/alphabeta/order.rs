@@ -5,14 +5,14 @@
 //! 1977). The rest follow by how often and how deep each cut off any state (history; Schaeffer,
 //! "The history heuristic", 1983).
 
-use super::engine::{Engine, Frame, NONE};
+use super::engine::{Engine, NONE, PlyFrame};
 use gdl_runtime::{Game, game::Id};
 
 impl<G: Game> Engine<G> {
     /// Orders the moves of the role and of the others; `known` is the move from the table.
     pub(super) fn order(&mut self, ply: usize, known: u32) {
         let (moves, history) = (self.moves, &self.history);
-        let Frame { options, own, other, killers, .. } = &mut self.frames[ply];
+        let PlyFrame { options, own, other, killers, .. } = &mut self.frames[ply];
         let rank = |role: usize, action: u32| {
             let past = history[role * moves + action as usize].min(1 << 28);
             match action {
@@ -43,7 +43,7 @@ impl<G: Game> Engine<G> {
     /// Sets the joint move of the others to that with index `way` in the order. Returns the move if
     /// only one of the others has a choice.
     pub(super) fn set_way(&mut self, ply: usize, way: u64) -> u32 {
-        let Frame { options, other, .. } = &mut self.frames[ply];
+        let PlyFrame { options, other, .. } = &mut self.frames[ply];
         let Some(&(_, place)) = other.get(way as usize) else {
             options.set_way(&self.others, way);
             return NONE;

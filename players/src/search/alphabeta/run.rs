@@ -2,7 +2,7 @@
 //! the depth or the budget is reached.
 
 use super::{
-    engine::{Engine, Frame, NONE},
+    engine::{Engine, NONE, PlyFrame},
     entry::{Bound, Entry},
     value::{INFINITE, UNIT, Valued, earlier, goal, later},
 };
@@ -198,7 +198,7 @@ impl<'r, G: Game> Run<'r, G> {
 
     /// Observes the state at `ply`. Returns its value if the game or the search ends there.
     fn end(&mut self, ply: usize, depth: u32) -> Option<Valued> {
-        let Frame { state, view, is_seen, options, .. } = &mut self.engine.frames[ply];
+        let PlyFrame { state, view, is_seen, options, .. } = &mut self.engine.frames[ply];
         if !*is_seen {
             self.game.observe_without_goals(state, view);
         }

@@ -42,7 +42,7 @@ enum Each {
 
 /// The conditions of matches: the budget for a move, and the number of random steps at the start.
 #[derive(Clone, Copy, Debug)]
-struct Terms {
+struct MatchTerms {
     each: Each,
     drawn: usize,
 }
@@ -102,7 +102,8 @@ impl Trial {
         Player::start(rival, game, first, &budget.share(0.2, 0).and_nodes(WORTH / 8));
         let mut arena = Arena { game, seed, rival, bytes, budget, spent: WORTH / 8 };
         let trial = if is_simultaneous {
-            let terms = AT_ONCE_NODES.map(|nodes| Terms { each: Each::Nodes(nodes, RATE * nodes), drawn: 0 });
+            let terms =
+                AT_ONCE_NODES.map(|nodes| MatchTerms { each: Each::Nodes(nodes, RATE * nodes), drawn: 0 });
             // There are no random steps, since one may lose the match. The tree mixes its moves, so
             // matches differ.
             let whole = |trial: &Self| !trial.is_open();
@@ -110,7 +111,7 @@ impl Trial {
         } else {
             let series = if is_learned { LEARNED } else { IN_TURN };
             // Two random steps at the start make matches differ.
-            arena.pace(series.matches).map(|each| arena.play(series, Terms { each, drawn: 2 }))
+            arena.pace(series.matches).map(|each| arena.play(series, MatchTerms { each, drawn: 2 }))
         };
         (trial, arena.spent)
     }
@@ -195,7 +196,7 @@ impl<G: Game> Arena<'_, G> {
     }
 
     /// Plays matches until the verdict is clear or the budget is spent.
-    fn play(&mut self, series: Series, terms: Terms) -> Trial {
+    fn play(&mut self, series: Series, terms: MatchTerms) -> Trial {
         let mut trial = Trial { series, points: 0, matches: 0 };
         while trial.is_open() {
             let Some(points) = self.play_match(trial.matches, terms) else { break };
@@ -207,7 +208,7 @@ impl<G: Game> Arena<'_, G> {
 
     /// Plays one match and returns twice the points of alpha-beta. Returns `None` if it was
     /// interrupted.
-    fn play_match(&mut self, number: u32, Terms { each, drawn }: Terms) -> Option<u32> {
+    fn play_match(&mut self, number: u32, MatchTerms { each, drawn }: MatchTerms) -> Option<u32> {
         let (game, budget) = (self.game, self.budget);
         let seat = (number % 2) as usize;
         let mut tree = self.tree(number);

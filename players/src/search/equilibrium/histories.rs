@@ -36,7 +36,7 @@ enum Next {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Node {
+struct HistoryNode {
     next: Next,
     /// The index of the first child; the children are consecutive.
     first: u32,
@@ -44,7 +44,7 @@ struct Node {
 }
 
 /// The decision of a role at an information set.
-struct Choice<M> {
+struct SetChoice<M> {
     role: u32,
     moves: Box<[M]>,
     /// The index of the first move's entry in the lists of regrets and strategies.
@@ -59,7 +59,7 @@ struct Finder<'g, G: Game> {
     payoff: Payoff,
     options: Options<G>,
     view: G::View,
-    open: Vec<Open<G::State>>,
+    open: Vec<OpenHistory<G::State>>,
     bytes: usize,
 }
 
@@ -69,7 +69,7 @@ impl<G: Game> Finder<'_, G> {
     fn go_on(
         &mut self,
         histories: &mut Histories<G>,
-        at: &mut Open<G::State>,
+        at: &mut OpenHistory<G::State>,
         meter: &mut Meter,
     ) -> Result<Vec<usize>, SolveError> {
         let (game, roles) = (self.game, self.game.shape().roles);
@@ -99,7 +99,7 @@ impl<G: Game> Finder<'_, G> {
     fn branch(
         &mut self,
         histories: &mut Histories<G>,
-        at: &Open<G::State>,
+        at: &OpenHistory<G::State>,
         deciders: &[usize],
     ) -> Result<(), SolveError> {
         let (game, limit) = (self.game, self.bytes);
@@ -109,7 +109,7 @@ impl<G: Game> Finder<'_, G> {
         }
         let ways = self.options.ways(deciders);
         // Open histories store states, whose bytes count.
-        let one = size_of::<Open<G::State>>() + size_of_val(at.state.as_ref()) + 8 * at.known.len();
+        let one = size_of::<OpenHistory<G::State>>() + size_of_val(at.state.as_ref()) + 8 * at.known.len();
         let waiting = ways.saturating_mul(one as u64);
         let now = (histories.bytes() + self.open.held() + self.open.len() * one) as u64;
         let is_vast = ways > u64::from(u32::MAX / 4) || now.saturating_add(waiting) > limit as u64;
@@ -136,9 +136,9 @@ impl<G: Game> Finder<'_, G> {
             let mut below = Vec::with_capacity(level.len() * moves.len());
             for node in level {
                 let first = histories.nodes.len() as u32;
-                histories.nodes[node as usize] = Node { next, first, count };
+                histories.nodes[node as usize] = HistoryNode { next, first, count };
                 histories.nodes.grow(count as usize);
-                let none = Node { next: Next::Chance, first: 0, count: 0 };
+                let none = HistoryNode { next: Next::Chance, first: 0, count: 0 };
                 histories.nodes.resize((first + count) as usize, none);
                 below.extend(first..first + count);
             }
@@ -156,7 +156,7 @@ impl<G: Game> Finder<'_, G> {
             let joint = self.options.joint();
             histories.sets.follow(game, &mut known, &at.state, joint, true);
             let state = game.apply_unchecked(&at.state, joint);
-            self.open.push(Open { node, state, known, made, depth });
+            self.open.push(OpenHistory { node, state, known, made, depth });
         }
         Ok(())
     }
@@ -165,9 +165,9 @@ impl<G: Game> Finder<'_, G> {
 /// The histories of a game as a tree, with the regrets and strategies of all choices.
 pub(super) struct Histories<G: Game> {
     sets: Sets,
-    nodes: Vec<Node>,
+    nodes: Vec<HistoryNode>,
     goals: Vec<f32>,
-    choices: Vec<Choice<G::Move>>,
+    choices: Vec<SetChoice<G::Move>>,
     /// The choice at each information set, or [`NO_SET`].
     choice_of: Vec<u32>,
     regrets: Vec<f64>,
@@ -183,7 +183,7 @@ pub(super) struct Histories<G: Game> {
 }
 
 /// A history that is not extended yet.
-struct Open<S> {
+struct OpenHistory<S> {
     node: u32,
     state: S,
     /// The information set of each role, and the index of the entry of its last move.
@@ -201,7 +201,7 @@ impl<G: Game> Histories<G> {
         let players = (0..roles).filter(|&role| Some(role) != chance).collect();
         let mut histories = Self {
             sets: Sets::new(game),
-            nodes: vec![Node { next: Next::Chance, first: 0, count: 0 }],
+            nodes: vec![HistoryNode { next: Next::Chance, first: 0, count: 0 }],
             goals: Vec::new(),
             choices: Vec::new(),
             choice_of: Vec::new(),
@@ -220,7 +220,7 @@ impl<G: Game> Histories<G> {
             payoff: Payoff::new(game),
             options: Options::new(game),
             view: game.new_view(),
-            open: vec![Open { node: 0, state: game.initial(), known, made, depth: 0 }],
+            open: vec![OpenHistory { node: 0, state: game.initial(), known, made, depth: 0 }],
             bytes,
         };
         while let Some(mut at) = finder.open.pop() {
@@ -248,7 +248,7 @@ impl<G: Game> Histories<G> {
         *place = number;
         let first = self.average.len();
         self.choices.grow(1);
-        self.choices.push(Choice { role: role as u32, moves: moves.into(), first, before });
+        self.choices.push(SetChoice { role: role as u32, moves: moves.into(), first, before });
         for list in [&mut self.regrets, &mut self.average] {
             list.grow(moves.len());
             list.resize(first + moves.len(), 0.0);
@@ -339,7 +339,7 @@ impl<G: Game> Histories<G> {
 
     /// Returns the value of a history for a player, and adds up the player's regrets.
     fn walk(&mut self, node: u32, player: usize, others: f64, values: &mut Vec<f64>) -> f64 {
-        let Node { next, first, count } = self.nodes[node as usize];
+        let HistoryNode { next, first, count } = self.nodes[node as usize];
         match next {
             Next::End(goals) => self.goals[goals as usize + player].into(),
             Next::Chance => {
@@ -379,7 +379,7 @@ impl<G: Game> Histories<G> {
 
     /// Returns the average strategy at a choice.
     fn shares(&self, choice: u32) -> Vec<f64> {
-        let Choice { first, moves, .. } = &self.choices[choice as usize];
+        let SetChoice { first, moves, .. } = &self.choices[choice as usize];
         let shares = &self.average[*first..first + moves.len()];
         let total: f64 = shares.iter().sum();
         let even = 1.0 / moves.len() as f64;
@@ -415,7 +415,7 @@ impl<G: Game> Histories<G> {
     }
 
     fn expect(&self, node: u32, role: usize) -> f64 {
-        let Node { next, first, count } = self.nodes[node as usize];
+        let HistoryNode { next, first, count } = self.nodes[node as usize];
         let children = (first..first + count).map(|child| self.expect(child, role));
         match next {
             Next::End(goals) => self.goals[goals as usize + role].into(),
@@ -460,7 +460,7 @@ impl<'h, G: Game> Response<'h, G> {
     }
 
     fn reach(&mut self, node: u32, likely: f64) {
-        let Node { next, first, count } = self.histories.nodes[node as usize];
+        let HistoryNode { next, first, count } = self.histories.nodes[node as usize];
         let shares = match next {
             Next::End(_) => return,
             Next::Chance => vec![1.0 / f64::from(count); count as usize],
@@ -479,7 +479,7 @@ impl<'h, G: Game> Response<'h, G> {
         if !self.values[node as usize].is_nan() {
             return self.values[node as usize];
         }
-        let Node { next, first, count } = self.histories.nodes[node as usize];
+        let HistoryNode { next, first, count } = self.histories.nodes[node as usize];
         let value = match next {
             Next::End(goals) => self.histories.goals[goals as usize + self.player].into(),
             Next::Chance => {

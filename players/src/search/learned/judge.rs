@@ -101,7 +101,7 @@ impl Judge {
             active.0[count] = feature as u16;
             count += 1;
         });
-        isa.work(End {
+        isa.work(EndWork {
             rows: &self.rows,
             active: &active.0[..count],
             sums: &mut sums,
@@ -139,7 +139,7 @@ impl<const H: usize> Work for Add<'_, H> {
 }
 
 /// The work of adding the last rows and computing the later layers.
-struct End<'a, const H: usize> {
+struct EndWork<'a, const H: usize> {
     rows: &'a [i16],
     active: &'a [u16],
     sums: &'a mut Sums<H>,
@@ -147,7 +147,7 @@ struct End<'a, const H: usize> {
     outputs: &'a mut [f32],
 }
 
-impl<const H: usize> Work for End<'_, H> {
+impl<const H: usize> Work for EndWork<'_, H> {
     type Output = ();
 
     #[inline(always)]
@@ -217,7 +217,7 @@ mod tests {
         let active: Vec<u16> = (0..50).step_by(3).collect();
         let value = |isa: Isa| {
             let (mut sums, mut outputs) = (Sums([0_i16; 64]), [0.0_f32]);
-            isa.work(End {
+            isa.work(EndWork {
                 rows: &judge.rows,
                 active: &active,
                 sums: &mut sums,

@@ -57,7 +57,7 @@ struct Playing<G: Game> {
     /// The states so far, with their values by one ply, and the kinds of these values.
     states: Vec<u64>,
     values: Vec<f32>,
-    kinds: Vec<Kind>,
+    kinds: Vec<ValueKind>,
     /// The outputs for the current state.
     outputs: Vec<f32>,
     is_over: bool,
@@ -65,7 +65,7 @@ struct Playing<G: Game> {
 
 /// The origin of a state's value, which determines its target.
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum ValueKind {
     /// The value is proved.
     Proved,
     /// The role made the best move.
@@ -78,7 +78,7 @@ enum Kind {
 
 /// The choice in a game at the current step.
 #[derive(Default)]
-struct Choice {
+struct StepChoice {
     /// The role that decides; `None` if all moves are random.
     decider: Option<usize>,
     /// The index of the successor by a random move, if one is drawn.
@@ -157,7 +157,7 @@ impl<'a, G: Game> SelfPlay<'a, G> {
             }
             // States of the same turn phase are stepped together.
             games.sort_by_key(|playing| head(game, usize::MAX, playing.state.as_ref()));
-            let mut choices: Vec<Choice> = (0..games.len()).map(|_| Choice::default()).collect();
+            let mut choices: Vec<StepChoice> = (0..games.len()).map(|_| StepChoice::default()).collect();
             let mut next: Vec<(G::State, G::View)> =
                 games.iter().map(|playing| (playing.state.clone(), playing.view.clone())).collect();
             let mut number = 0;
@@ -219,7 +219,7 @@ impl<'a, G: Game> SelfPlay<'a, G> {
     }
 
     /// Finds the deciding role, and draws a random move one time in ten.
-    fn choose(&mut self, playing: &mut Playing<G>, choice: &mut Choice, stream: &mut Stream) {
+    fn choose(&mut self, playing: &mut Playing<G>, choice: &mut StepChoice, stream: &mut Stream) {
         if playing.kinds.len() >= self.longest || !self.options.read(self.game, &playing.view) {
             playing.is_over = true;
             return;
@@ -249,7 +249,7 @@ impl<'a, G: Game> SelfPlay<'a, G> {
     }
 
     /// Adds the joint moves of a choice.
-    fn extend(&mut self, choice: &Choice, joints: &mut Vec<G::Move>) {
+    fn extend(&mut self, choice: &StepChoice, joints: &mut Vec<G::Move>) {
         let Some(role) = choice.decider else {
             joints.extend(self.options.joint());
             return;
@@ -262,7 +262,7 @@ impl<'a, G: Game> SelfPlay<'a, G> {
     }
 
     /// Makes the chosen move and stores the state before it.
-    fn make(&self, playing: &mut Playing<G>, choice: &Choice, state: G::State, view: G::View) {
+    fn make(&self, playing: &mut Playing<G>, choice: &StepChoice, state: G::State, view: G::View) {
         if playing.is_over {
             return;
         }
@@ -277,11 +277,11 @@ impl<'a, G: Game> SelfPlay<'a, G> {
             playing.is_over = is_end;
         } else {
             let kind = match choice.decider {
-                Some(_) if choice.best >= 1.0 || choice.ended == choice.made => Kind::Proved,
-                Some(_) if choice.drawn.is_some() => Kind::Drawn,
-                Some(role) => Kind::Best(role),
-                None if is_end && !choice.is_unsure => Kind::Proved,
-                None => Kind::Sampled,
+                Some(_) if choice.best >= 1.0 || choice.ended == choice.made => ValueKind::Proved,
+                Some(_) if choice.drawn.is_some() => ValueKind::Drawn,
+                Some(role) => ValueKind::Best(role),
+                None if is_end && !choice.is_unsure => ValueKind::Proved,
+                None => ValueKind::Sampled,
             };
             playing.states.extend(playing.state.as_ref());
             playing.values.extend(&playing.outputs);
@@ -305,12 +305,12 @@ impl<'a, G: Game> SelfPlay<'a, G> {
             let (own, next) = targets[number * outputs..].split_at_mut(outputs);
             let next = &next[..next.len().min(outputs)];
             match playing.kinds[number] {
-                Kind::Proved => is_proved = true,
-                Kind::Drawn => is_proved = false,
+                ValueKind::Proved => is_proved = true,
+                ValueKind::Drawn => is_proved = false,
                 _ if next.is_empty() => is_proved = false,
                 kind => {
                     let won = |role| self.features.worth(role, next) >= 1.0;
-                    is_proved &= matches!(kind, Kind::Best(role) if won(role));
+                    is_proved &= matches!(kind, ValueKind::Best(role) if won(role));
                     let share = if is_proved { 1.0 } else { LAMBDA };
                     own.iter_mut().zip(next).for_each(|(own, next)| *own += share * (next - *own));
                 }

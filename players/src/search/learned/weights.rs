@@ -136,21 +136,21 @@ impl Weights {
     /// the step.
     pub(super) fn step(&mut self, batch: &Batch, rate: f32) -> f32 {
         match self.sizes.hidden {
-            128 => Isa::best().work(Step::<128> { weights: self, batch, rate }),
-            64 => Isa::best().work(Step::<64> { weights: self, batch, rate }),
-            _ => Isa::best().work(Step::<32> { weights: self, batch, rate }),
+            128 => Isa::best().work(TrainingStep::<128> { weights: self, batch, rate }),
+            64 => Isa::best().work(TrainingStep::<64> { weights: self, batch, rate }),
+            _ => Isa::best().work(TrainingStep::<32> { weights: self, batch, rate }),
         }
     }
 }
 
 /// One step of training a net with `H` hidden units.
-struct Step<'a, const H: usize> {
+struct TrainingStep<'a, const H: usize> {
     weights: &'a mut Weights,
     batch: &'a Batch,
     rate: f32,
 }
 
-impl<const H: usize> Work for Step<'_, H> {
+impl<const H: usize> Work for TrainingStep<'_, H> {
     type Output = f32;
 
     #[inline(always)]
@@ -292,7 +292,7 @@ fn descend<const H: usize>(weights: &mut Weights, batch: &Batch, rate: f32) {
     let scale = 1.0 / batch.ends.len().max(1) as f32;
     let rate = rate / (1.0 - powers[0]);
     let whole = 1.0 / (1.0 - powers[1]);
-    let step = Descent { scale, rate, whole };
+    let step = AdamFactors { scale, rate, whole };
     let mut touched = vec![false; sizes.features];
     batch.active.iter().for_each(|&feature| touched[feature as usize] = true);
     for feature in 0..sizes.features {
@@ -307,13 +307,13 @@ fn descend<const H: usize>(weights: &mut Weights, batch: &Batch, rate: f32) {
 }
 
 /// The factors of a step of Adam for gradients, means and squares.
-struct Descent {
+struct AdamFactors {
     scale: f32,
     rate: f32,
     whole: f32,
 }
 
-impl Descent {
+impl AdamFactors {
     #[inline(always)]
     fn adapt(&self, values: &mut [f32], means: &mut [f32], squares: &mut [f32], gradient: &[f32]) {
         let moments = means.iter_mut().zip(squares);
@@ -411,7 +411,7 @@ mod tests {
             assert!(after < before / 20.0, "{hidden}: {before} {after}");
             if hidden == 32 {
                 for _ in 0..201 {
-                    Isa::Portable.work(Step::<32> { weights: &mut plain, batch: &batch, rate: 0.01 });
+                    Isa::Portable.work(TrainingStep::<32> { weights: &mut plain, batch: &batch, rate: 0.01 });
                 }
                 assert_eq!(weights.values, plain.values);
             }

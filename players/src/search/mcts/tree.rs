@@ -20,7 +20,7 @@ pub(super) const NONE: u32 = u32::MAX;
 
 /// The way in which the moves of a state are chosen.
 #[derive(Clone, Debug)]
-enum Kind {
+enum NodeKind {
     /// The state is terminal, or some role has no legal move.
     End,
     /// One role decides, or none: then there is one slot.
@@ -36,7 +36,7 @@ enum Kind {
 
 struct Node<G: Game> {
     state: G::State,
-    kind: Kind,
+    kind: NodeKind,
     /// The first of the node's consecutive slots; `count` is the number of these slots.
     first: u32,
     count: u32,
@@ -51,13 +51,13 @@ struct Node<G: Game> {
 /// A path from the root down: its nodes, each with the step that leaves it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Path {
-    steps: Vec<(u32, Step)>,
+    steps: Vec<(u32, TreeStep)>,
     /// The node at the end; `None` if it was not added to the tree.
     node: Option<u32>,
 }
 
 #[derive(Clone, Debug)]
-enum Step {
+enum TreeStep {
     Slot(u32),
     Cell(u32),
     Slots(Vec<u32>),
@@ -109,7 +109,7 @@ pub(super) struct Tree<G: Game> {
     worths: Vec<f32>,
     /// The nodes, hashed by their states.
     numbers: HashTable<u32>,
-    /// The children of [`Kind::Apart`] nodes, by node and chosen slots.
+    /// The children of [`NodeKind::Apart`] nodes, by node and chosen slots.
     apart: FxHashMap<(u32, Vec<u32>), u32>,
     /// The advantages of moves over the whole tree, if values are trusted.
     advantages: Option<Advantages>,
@@ -229,7 +229,7 @@ impl<G: Game> Tree<G> {
             list.grow(sums.len());
             list.extend(&sums);
         }
-        let kind = if is_end { Kind::End } else { self.unfold() };
+        let kind = if is_end { NodeKind::End } else { self.unfold() };
         let count = self.slots.len() as u32 - first;
         self.widest = self.widest.max(count as usize);
         self.nodes.grow(1);
@@ -259,7 +259,7 @@ impl<G: Game> Tree<G> {
     }
 
     /// Adds the slots of the legal moves in `options`.
-    fn unfold(&mut self) -> Kind {
+    fn unfold(&mut self) -> NodeKind {
         let choices: Vec<(usize, usize)> = (0..self.roles)
             .map(|role| (role, self.options.of(role).len()))
             .filter(|&(_, moves)| moves > 1)
@@ -277,22 +277,22 @@ impl<G: Game> Tree<G> {
             self.slots.grow(self.options.of(role).len());
             self.slots.extend(self.options.of(role).iter().map(slot));
             return if Some(role) == self.chance && !choices.is_empty() {
-                Kind::Chance
+                NodeKind::Chance
             } else {
-                Kind::Turn { role }
+                NodeKind::Turn { role }
             };
         }
         let cells = choices.iter().fold(1, |product: u64, &(_, moves)| product.saturating_mul(moves as u64));
         if cells <= Stage::MOST && self.rules.mixes {
             let stage = Stage::new(&choices, self.chance, self.roles, NONE);
             self.more_bytes += stage.bytes();
-            return Kind::Stage(Box::new(stage));
+            return NodeKind::Stage(Box::new(stage));
         }
         for &(role, moves) in &choices {
             self.slots.grow(moves);
             self.slots.extend(self.options.of(role).iter().map(slot));
         }
-        Kind::Apart { choices }
+        NodeKind::Apart { choices }
     }
 
     /// Selects a path from the root to a state that needs a value, or whose value is proved. Every
@@ -331,13 +331,13 @@ impl<G: Game> Tree<G> {
             let child = known.unwrap_or_else(|| self.add(game, state, level + 1));
             let (parent, step) = &path.steps[path.steps.len() - 1];
             match step {
-                Step::Slot(slot) => self.slots[*slot as usize].child = child,
-                Step::Cell(cell) => {
-                    if let Kind::Stage(stage) = &mut self.nodes[*parent as usize].kind {
+                TreeStep::Slot(slot) => self.slots[*slot as usize].child = child,
+                TreeStep::Cell(cell) => {
+                    if let NodeKind::Stage(stage) = &mut self.nodes[*parent as usize].kind {
                         stage.children[*cell as usize] = child;
                     }
                 }
-                Step::Slots(slots) => {
+                TreeStep::Slots(slots) => {
                     self.more_bytes += 4 * slots.len();
                     self.apart.insert((*parent, slots.clone()), child);
                 }
@@ -348,9 +348,9 @@ impl<G: Game> Tree<G> {
     }
 
     /// Returns the move of a step that is a single slot.
-    fn action(&self, step: Option<&Step>) -> Option<u32> {
+    fn action(&self, step: Option<&TreeStep>) -> Option<u32> {
         match step {
-            Some(Step::Slot(slot)) => Some(self.slots[*slot as usize].action),
+            Some(TreeStep::Slot(slot)) => Some(self.slots[*slot as usize].action),
             _ => None,
         }
     }
@@ -362,21 +362,21 @@ impl<G: Game> Tree<G> {
 
     /// Chooses a step from a node, and returns it with the child. `to` is the move that led to the
     /// node.
-    fn step(&mut self, at: u32, to: Option<u32>, stream: &mut Stream) -> (Step, u32) {
+    fn step(&mut self, at: u32, to: Option<u32>, stream: &mut Stream) -> (TreeStep, u32) {
         let bounds = self.bounds;
         let node = &mut self.nodes[at as usize];
         let (first, count) = (node.first as usize, node.count as usize);
         match &mut node.kind {
-            Kind::Stage(stage) => {
+            NodeKind::Stage(stage) => {
                 let cell = stage.choose(stream);
-                (Step::Cell(cell as u32), stage.children[cell])
+                (TreeStep::Cell(cell as u32), stage.children[cell])
             }
-            Kind::Chance | Kind::End => {
+            NodeKind::Chance | NodeKind::End => {
                 let slot = first + stream.below(count as u64) as usize;
                 self.slots[slot].visits += 1;
-                (Step::Slot(slot as u32), self.slots[slot].child)
+                (TreeStep::Slot(slot as u32), self.slots[slot].child)
             }
-            &mut Kind::Turn { role } => {
+            &mut NodeKind::Turn { role } => {
                 let visits = node.visits;
                 let mean = self.expected(at, role);
                 let expected = |action| match &self.advantages {
@@ -385,9 +385,9 @@ impl<G: Game> Tree<G> {
                 };
                 let slot = first + best(&self.slots[first..first + count], visits, bounds, stream, expected);
                 self.slots[slot].visits += 1;
-                (Step::Slot(slot as u32), self.slots[slot].child)
+                (TreeStep::Slot(slot as u32), self.slots[slot].child)
             }
-            Kind::Apart { choices } => {
+            NodeKind::Apart { choices } => {
                 let mut start = first;
                 let mut chosen = Vec::with_capacity(choices.len());
                 for &(role, moves) in choices.iter() {
@@ -403,31 +403,31 @@ impl<G: Game> Tree<G> {
                     start += moves;
                 }
                 let child = self.apart.get(&(at, chosen.clone())).copied().unwrap_or(NONE);
-                (Step::Slots(chosen), child)
+                (TreeStep::Slots(chosen), child)
             }
         }
     }
 
     /// Computes the state that a step from a node leads to.
-    fn follow(&mut self, game: &G, at: u32, step: &Step) -> G::State {
+    fn follow(&mut self, game: &G, at: u32, step: &TreeStep) -> G::State {
         let node = &self.nodes[at as usize];
         game.observe_without_goals(&node.state, &mut self.view);
         self.options.read(game, &self.view);
         match (step, &node.kind) {
-            (Step::Cell(cell), Kind::Stage(stage)) => {
+            (TreeStep::Cell(cell), NodeKind::Stage(stage)) => {
                 for (decision, place) in stage.decisions.iter().zip(stage.moves_of(*cell as usize)) {
                     let action = self.options.of(decision.role)[place];
                     self.options.set(decision.role, action);
                 }
             }
-            (Step::Slots(slots), Kind::Apart { choices }) => {
+            (TreeStep::Slots(slots), NodeKind::Apart { choices }) => {
                 for (&(role, _), &slot) in choices.iter().zip(slots) {
                     self.options.set(role, G::Move::from_index(self.slots[slot as usize].action as usize));
                 }
             }
-            (Step::Slot(slot), kind) => {
+            (TreeStep::Slot(slot), kind) => {
                 let role = match kind {
-                    Kind::Turn { role } => Some(*role),
+                    NodeKind::Turn { role } => Some(*role),
                     _ => self.chance,
                 };
                 if let Some(role) = role {

@@ -31,7 +31,7 @@ enum Mark {
 }
 
 /// A state of the current path.
-struct Frame {
+struct PathFrame {
     row: Vec<u64>,
     /// The move that led to the state.
     action: u32,
@@ -44,7 +44,7 @@ struct Frame {
     trying: Option<usize>,
 }
 
-impl Frame {
+impl PathFrame {
     fn bytes(&self) -> usize {
         size_of::<Self>() + 8 * (self.row.len() + self.rows.len()) + 8 * self.moves.len()
     }
@@ -52,7 +52,7 @@ impl Frame {
 
 pub(super) struct Descent {
     root: Vec<u64>,
-    frames: Vec<Frame>,
+    frames: Vec<PathFrame>,
     visited: States,
     /// The number of descents begun, and of failures in the current one.
     begun: u64,
@@ -163,7 +163,7 @@ impl Descent {
         }
         let words = steps.words();
         let (moves, rows) = steps.of(0);
-        let mut frame = Frame {
+        let mut frame = PathFrame {
             row: row.to_vec(),
             action,
             moves: moves.iter().map(|action| action.index() as u32).collect(),
@@ -179,7 +179,7 @@ impl Descent {
                 frame.marks[place] = Mark::Known;
             }
         }
-        let open = |frame: &Frame| -> Vec<usize> {
+        let open = |frame: &PathFrame| -> Vec<usize> {
             (0..frame.moves.len()).filter(|&place| frame.marks[place] == Mark::Open).collect()
         };
         let places = open(&frame);
@@ -207,7 +207,7 @@ impl Descent {
 
     /// Bars moves that failed in the previous state and are independent of the last move (sleep
     /// sets).
-    fn sleep<G: Game>(&self, steps: &mut Steps<'_, G>, frame: &mut Frame) {
+    fn sleep<G: Game>(&self, steps: &mut Steps<'_, G>, frame: &mut PathFrame) {
         let (Some(before), words) = (self.frames.last(), frame.row.len()) else { return };
         let Some(made) = before.trying else { return };
         let mut barred: Vec<(usize, usize)> = Vec::new();
@@ -234,7 +234,7 @@ impl Descent {
 }
 
 /// Returns whether the aim may still be reachable from a state without the barred moves.
-fn is_open(problem: &mut Problem, frame: &Frame) -> bool {
+fn is_open(problem: &mut Problem, frame: &PathFrame) -> bool {
     let barred = barred(frame);
     if barred.is_empty() {
         return !frame.moves.is_empty();
@@ -242,13 +242,13 @@ fn is_open(problem: &mut Problem, frame: &Frame) -> bool {
     problem.open_without(&frame.row, &barred, &[None])[0]
 }
 
-fn barred(frame: &Frame) -> Vec<u32> {
+fn barred(frame: &PathFrame) -> Vec<u32> {
     let barred = frame.marks.iter().zip(&frame.moves).filter(|&(&mark, _)| mark == Mark::Barred);
     barred.map(|(_, &action)| action).collect()
 }
 
 /// Marks the moves without which the state is lost.
-fn need(problem: &mut Problem, frame: &mut Frame, open: &impl Fn(&Frame) -> Vec<usize>) {
+fn need(problem: &mut Problem, frame: &mut PathFrame, open: &impl Fn(&PathFrame) -> Vec<usize>) {
     let (barred, places) = (barred(frame), open(frame));
     for places in places.chunks(LANES) {
         let without: Vec<Option<u32>> = places.iter().map(|&place| Some(frame.moves[place])).collect();
@@ -263,7 +263,7 @@ fn need(problem: &mut Problem, frame: &mut Frame, open: &impl Fn(&Frame) -> Vec<
 
 /// Returns the place of the move to try next: a needed one, otherwise one with the least distance.
 /// Takes the first of several such moves, or a random one if `is_drawn`.
-fn next(frame: &Frame, stream: &mut Stream, is_drawn: bool) -> Option<usize> {
+fn next(frame: &PathFrame, stream: &mut Stream, is_drawn: bool) -> Option<usize> {
     let needed = frame.marks.iter().position(|&mark| mark == Mark::Needed);
     needed.or_else(|| {
         let open = || (0..frame.moves.len()).filter(|&place| frame.marks[place] == Mark::Open);

@@ -1,7 +1,7 @@
 //! Backup: propagates the value of the state at the end of a path to the means, best lines and
 //! proofs of all nodes on it.
 
-use super::{Kind, NONE, Path, Reply, Step, Tree, slot::Slot};
+use super::{NONE, NodeKind, Path, Reply, Tree, TreeStep, slot::Slot};
 use gdl_runtime::Game;
 
 impl<G: Game> Tree<G> {
@@ -22,9 +22,9 @@ impl<G: Game> Tree<G> {
         self.learn(path, &values);
         for (at, step) in path.steps.iter().rev() {
             match (step, &mut self.nodes[*at as usize].kind) {
-                (Step::Slot(slot), kind) => {
+                (TreeStep::Slot(slot), kind) => {
                     let role = match kind {
-                        Kind::Turn { role } => *role,
+                        NodeKind::Turn { role } => *role,
                         _ => 0,
                     };
                     let slot = &mut self.slots[*slot as usize];
@@ -37,13 +37,13 @@ impl<G: Game> Tree<G> {
                         slot.sum = self.sums[child as usize * self.roles + role] * slot.visits as f32;
                     }
                 }
-                (Step::Cell(cell), Kind::Stage(stage)) => {
+                (TreeStep::Cell(cell), NodeKind::Stage(stage)) => {
                     stage.learn(*cell as usize, &values);
                     if proved.is_some() {
                         stage.settle(*cell as usize, &values);
                     }
                 }
-                (Step::Slots(slots), Kind::Apart { choices }) => {
+                (TreeStep::Slots(slots), NodeKind::Apart { choices }) => {
                     for (&(role, _), &slot) in choices.iter().zip(slots) {
                         self.slots[slot as usize].sum += values[role];
                     }
@@ -64,7 +64,8 @@ impl<G: Game> Tree<G> {
     /// Adds the advantage of the last move of a path over its state, if a single role chose it.
     fn learn(&mut self, path: &Path, values: &[f32]) {
         let [before @ .., (at, step)] = &path.steps[..] else { return };
-        let (Some(action), Kind::Turn { role }) = (self.action(Some(step)), &self.nodes[*at as usize].kind)
+        let (Some(action), NodeKind::Turn { role }) =
+            (self.action(Some(step)), &self.nodes[*at as usize].kind)
         else {
             return;
         };
@@ -83,7 +84,7 @@ impl<G: Game> Tree<G> {
         let slots = &self.slots[node.first as usize..][..node.count as usize];
         let known = slots.iter().filter(|slot| slot.worth >= 0.0);
         match known.max_by(|a, b| a.worth.total_cmp(&b.worth)) {
-            Some(best) if matches!(node.kind, Kind::Turn { .. }) && !node.is_proved => {
+            Some(best) if matches!(node.kind, NodeKind::Turn { .. }) && !node.is_proved => {
                 let from = best.child as usize * self.roles;
                 self.worths.copy_within(from..from + self.roles, own);
             }
@@ -104,7 +105,7 @@ impl<G: Game> Tree<G> {
 
     /// Returns the joint move of a stage that is a saddle point of proved values, if there is one.
     pub(super) fn saddle(&self, at: u32) -> Option<usize> {
-        let Kind::Stage(stage) = &self.nodes[at as usize].kind else { return None };
+        let NodeKind::Stage(stage) = &self.nodes[at as usize].kind else { return None };
         stage.saddle(|cell| {
             let child = stage.children[cell];
             let is_proved = child != NONE && self.nodes[child as usize].is_proved;
@@ -121,7 +122,7 @@ impl<G: Game> Tree<G> {
             return Some(at);
         }
         let slots = &mut self.slots[node.first as usize..][..node.count as usize];
-        let role = if let Kind::Turn { role } = node.kind { role } else { 0 };
+        let role = if let NodeKind::Turn { role } = node.kind { role } else { 0 };
         // Values of children that were proved on other paths count too.
         for slot in slots.iter_mut().filter(|slot| !slot.is_proved && slot.child != NONE) {
             if self.nodes[slot.child as usize].is_proved {
@@ -132,11 +133,11 @@ impl<G: Game> Tree<G> {
         }
         let slots = &self.slots[node.first as usize..][..node.count as usize];
         let values = match &node.kind {
-            Kind::Stage(stage) => {
+            NodeKind::Stage(stage) => {
                 let child = stage.children[self.saddle(at)?] as usize;
                 self.sums[child * self.roles..][..self.roles].to_vec()
             }
-            &Kind::Turn { role } => {
+            &NodeKind::Turn { role } => {
                 let best = slots.iter().filter(|slot| slot.is_proved).max_by(|a, b| {
                     let value = |slot: &Slot| self.sums[slot.child as usize * self.roles + role];
                     value(a).total_cmp(&value(b))
@@ -145,7 +146,7 @@ impl<G: Game> Tree<G> {
                 let is_most = values[role] >= f32::from(self.payoff.range(role).1);
                 (is_most || slots.iter().all(|slot| slot.is_proved)).then_some(values)?
             }
-            Kind::Chance if slots.iter().all(|slot| slot.is_proved) => {
+            NodeKind::Chance if slots.iter().all(|slot| slot.is_proved) => {
                 let mut values = vec![0.0; self.roles];
                 for slot in slots {
                     let child = &self.sums[slot.child as usize * self.roles..][..self.roles];

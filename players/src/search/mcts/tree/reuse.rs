@@ -2,9 +2,9 @@
 //! lists, and the rest is dropped.
 //!
 //! Compaction takes [`Tree::REUSE`] bytes for each node, in addition to the tree. Children of
-//! [`Kind::Apart`] nodes are dropped too.
+//! [`NodeKind::Apart`] nodes are dropped too.
 
-use super::{Kind, NONE, Tree};
+use super::{NONE, NodeKind, Tree};
 use crate::search::memory::hash;
 use gdl_runtime::Game;
 
@@ -45,7 +45,7 @@ impl<G: Game> Tree<G> {
             let node = &mut self.nodes[old];
             let own = node.first as usize..(node.first + node.count) as usize;
             node.first = first as u32;
-            if let Kind::Stage(stage) = &mut node.kind {
+            if let NodeKind::Stage(stage) = &mut node.kind {
                 stage.children.iter_mut().for_each(renumber);
                 more_bytes += stage.bytes();
             }
@@ -88,7 +88,7 @@ impl<G: Game> Tree<G> {
         while let Some(&at) = queue.get(next) {
             next += 1;
             let node = &self.nodes[at as usize];
-            if let Kind::Stage(stage) = &node.kind {
+            if let NodeKind::Stage(stage) = &node.kind {
                 stage.children.iter().for_each(|&child| reach(child, &mut queue));
             }
             let slots = &self.slots[node.first as usize..][..node.count as usize];

@@ -1,7 +1,7 @@
 //! The root of a tree: the statistics of its moves, and the move to make.
 
 use super::{
-    Kind, NONE, Node, Step, Tree,
+    NONE, Node, NodeKind, Tree, TreeStep,
     slot::{Slot, choose},
 };
 use gdl_runtime::Game;
@@ -35,8 +35,8 @@ impl<G: Game> Tree<G> {
         let node = self.top();
         let slots = &self.slots[node.first as usize..][..node.count as usize];
         match &node.kind {
-            Kind::Turn { role: mover } if *mover == role => slots,
-            Kind::Apart { choices } => {
+            NodeKind::Turn { role: mover } if *mover == role => slots,
+            NodeKind::Apart { choices } => {
                 let before: usize =
                     choices.iter().take_while(|&&(other, _)| other != role).map(|&(_, moves)| moves).sum();
                 let own = choices.iter().find(|&&(other, _)| other == role).map_or(0, |&(_, moves)| moves);
@@ -65,7 +65,7 @@ impl<G: Game> Tree<G> {
     /// order. Returns `None` unless several roles choose there with mixed strategies, this role
     /// among them.
     pub(in crate::search::mcts) fn mixed(&self, role: usize) -> Option<Vec<(f64, f64)>> {
-        let Kind::Stage(stage) = &self.top().kind else { return None };
+        let NodeKind::Stage(stage) = &self.top().kind else { return None };
         let number = stage.decisions.iter().position(|decision| decision.role == role)?;
         // A proof holds for the joint move of the saddle point.
         let strategy = match self.saddle(self.root) {
@@ -97,7 +97,7 @@ impl<G: Game> Tree<G> {
             slot.sum = mean.map_or(slot.sum + more.sum, |mean| mean * slot.visits as f32);
             slot.is_proved |= more.is_proved;
         }
-        if let (Kind::Stage(stage), Kind::Stage(more)) = (&mut top.kind, &more.kind) {
+        if let (NodeKind::Stage(stage), NodeKind::Stage(more)) = (&mut top.kind, &more.kind) {
             stage.merge(more);
         }
         let sums = &mut self.sums[self.root as usize * self.roles..][..self.roles];
@@ -119,14 +119,14 @@ impl<G: Game> Tree<G> {
         let mut at = self.root;
         loop {
             let node = &self.nodes[at as usize];
-            let Kind::Turn { role } = node.kind else { break };
+            let NodeKind::Turn { role } = node.kind else { break };
             let slots = &self.slots[node.first as usize..][..node.count as usize];
             let Some(slot) = choose(slots, f32::from(self.payoff.range(role).1)) else { break };
             let child = slots[slot].child;
             if child == NONE || slots[slot].visits < 2 {
                 break;
             }
-            let step = Step::Slot(node.first + slot as u32);
+            let step = TreeStep::Slot(node.first + slot as u32);
             self.follow(game, at, &step);
             line.push(self.options.joint().to_vec());
             at = child;

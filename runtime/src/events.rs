@@ -49,7 +49,7 @@ const MOST_FOLDED: usize = 1 << 20;
 
 /// The kind of gates that machines have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum GateKind {
     /// Gates count their false operands.
     Count,
     /// Gates watch one operand that is false.
@@ -64,7 +64,7 @@ pub(crate) struct Events {
     places: Places,
     /// The input of each role's first move.
     first_moves: Box<[u32]>,
-    kind: Kind,
+    kind: GateKind,
     /// The fluents that identify the turn phase.
     cycle: Cycle,
     /// The machines of each turn phase. The last entry is for states outside every phase, which
@@ -81,8 +81,8 @@ impl fmt::Debug for Events {
 }
 
 impl Events {
-    /// The incremental games of a compilation, made on demand: those of [`Kind::Count`], then the
-    /// one of [`Kind::Watch`]. Games that would take too much memory are left out.
+    /// The incremental games of a compilation, made on demand: those of [`GateKind::Count`], then
+    /// the one of [`GateKind::Watch`]. Games that would take too much memory are left out.
     pub(crate) fn of<'c>(
         compilation: &'c Compilation,
         limits: &Limits,
@@ -91,38 +91,38 @@ impl Events {
             .chain(std::iter::once_with(move || Self::watching(compilation)).flatten())
     }
 
-    /// The games of [`Kind::Count`]: for the raw net, for the optimised one, and for the residual
-    /// circuits of the raw net at each phase. The last game is left out if there are no phases, the
-    /// net has too many operands, or making the residual circuits exceeds the limits.
+    /// The games of [`GateKind::Count`]: for the raw net, for the optimised one, and for the
+    /// residual circuits of the raw net at each phase. The last game is left out if there are no
+    /// phases, the net has too many operands, or making the residual circuits exceeds the limits.
     pub(crate) fn counting<'c>(
         compilation: &'c Compilation,
         limits: &Limits,
     ) -> impl Iterator<Item = Self> + use<'c> {
         let Compilation { raw, net, phases, .. } = compilation;
-        let whole = [raw, net].into_iter().map(|net| Self::new(Kind::Count, net, None));
+        let whole = [raw, net].into_iter().map(|net| Self::new(GateKind::Count, net, None));
         let options = Options { limits: limits.clone(), ..Options::default() };
         let phased = phases.iter().filter(|_| raw.literals() <= MOST_FOLDED).map(move |phases| {
             let mut meter = Meter::new(&options, Phase::Derive);
             let phases = fold_phases(raw, &phases.cycle, &mut meter)?;
-            Self::new(Kind::Count, raw, Some(&phases))
+            Self::new(GateKind::Count, raw, Some(&phases))
         });
         whole.chain(phased).flatten()
     }
 
-    /// Creates the game of [`Kind::Count`] from a net that is not optimised yet.
+    /// Creates the game of [`GateKind::Count`] from a net that is not optimised yet.
     pub(crate) fn early(net: &Net) -> Option<Self> {
-        Self::new(Kind::Count, net, None)
+        Self::new(GateKind::Count, net, None)
     }
 
-    /// The game of the optimised net, run by [`Kind::Watch`] gates. Returns `None` if it is too
+    /// The game of the optimised net, run by [`GateKind::Watch`] gates. Returns `None` if it is too
     /// large.
     pub(crate) fn watching(compilation: &Compilation) -> Option<Self> {
-        Self::new(Kind::Watch, &compilation.net, None)
+        Self::new(GateKind::Watch, &compilation.net, None)
     }
 
     /// Creates the game of a net, run by the nets of its phases if given. Returns `None` if
     /// machines or views would be too large.
-    fn new(kind: Kind, net: &Net, phases: Option<&Phases>) -> Option<Self> {
+    fn new(kind: GateKind, net: &Net, phases: Option<&Phases>) -> Option<Self> {
         let (names, shape) = (&net.vocabulary, net.shape());
         let words = shape.view_words().max(shape.roles.saturating_mul(shape.percept_words()));
         let cycle = Cycle::new(&phases.map_or_else(lanes::Cycle::still, |phases| phases.cycle.clone()));
@@ -197,7 +197,7 @@ impl Events {
     }
 
     /// The kind of gates of the machines.
-    pub(crate) fn kind(&self) -> Kind {
+    pub(crate) fn kind(&self) -> GateKind {
         self.kind
     }
 
@@ -283,7 +283,7 @@ impl Events {
     }
 }
 
-impl Kind {
+impl GateKind {
     /// Creates the wiring of a net. Returns `None` if it is too large for the numbers used.
     fn wiring(self, net: &Net, shape: Shape) -> Option<Arc<dyn Wiring>> {
         Some(match self {

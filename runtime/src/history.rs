@@ -77,7 +77,7 @@ impl Place {
 #[derive(Clone, Debug)]
 pub struct History<G: Game> {
     /// The places, in the order of creation, so that a parent comes before its children.
-    nodes: Vec<Node<G::State>>,
+    nodes: Vec<PlaceNode<G::State>>,
     /// The joint moves of all nodes except the first, in order.
     moves: Vec<G::Move>,
     roles: usize,
@@ -87,7 +87,7 @@ pub struct History<G: Game> {
 }
 
 #[derive(Clone, Debug)]
-struct Node<S> {
+struct PlaceNode<S> {
     state: S,
     depth: usize,
     /// The index of the parent; 0 for the start.
@@ -110,12 +110,12 @@ impl<G: Game> History<G> {
     /// Creates a history that begins at any state, reachable or not.
     #[must_use]
     pub fn from_state(game: &G, state: G::State) -> Self {
-        let start = Node::new(state, 0, 0);
+        let start = PlaceNode::new(state, 0, 0);
         let shape = game.shape();
         // States of loaded games lie on the heap, others in the node. Counting both is a safe upper
         // bound.
         let bytes =
-            size_of::<Node<G::State>>() + shape.state_words() * 8 + shape.roles * size_of::<G::Move>();
+            size_of::<PlaceNode<G::State>>() + shape.state_words() * 8 + shape.roles * size_of::<G::Move>();
         Self { nodes: vec![start], moves: Vec::new(), roles: shape.roles, bytes, at: 0 }
     }
 
@@ -143,7 +143,7 @@ impl<G: Game> History<G> {
         } else {
             let state = game.apply(self.state(), joint)?;
             let child = self.nodes.len();
-            self.nodes.push(Node::new(state, self.nodes[self.at].depth + 1, self.at));
+            self.nodes.push(PlaceNode::new(state, self.nodes[self.at].depth + 1, self.at));
             self.moves.extend_from_slice(joint);
             match self.nodes[self.at].last_child.replace(child) {
                 Some(before) => self.nodes[before].sibling = Some(child),
@@ -354,7 +354,7 @@ impl<G: Game> History<G> {
     }
 }
 
-impl<S> Node<S> {
+impl<S> PlaceNode<S> {
     fn new(state: S, depth: usize, parent: usize) -> Self {
         Self { state, depth, parent, first_child: None, last_child: None, sibling: None, onward: None }
     }

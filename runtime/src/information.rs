@@ -482,11 +482,11 @@ impl<'g, G: Game> InformationSet<'g, G> {
 struct Filter<'g, G: Game> {
     game: &'g G,
     role: G::Role,
-    wanted: Wanted<G::Move>,
+    wanted: WantedPerception<G::Move>,
 }
 
 /// The expected perception, in a form that is fast to compare.
-enum Wanted<M> {
+enum WantedPerception<M> {
     Joint(Box<[M]>),
     /// The role's part of a row of percepts.
     Row(Vec<u64>),
@@ -497,7 +497,7 @@ impl<'g, G: Game> Filter<'g, G> {
     fn new(game: &'g G, role: G::Role, perception: &Perception<G::Move, G::Percept>) -> Option<Self> {
         let shape = game.shape();
         let wanted = match (perception, game.vocabulary().has_percepts()) {
-            (Perception::Joint(joint), false) => Wanted::Joint(joint.clone()),
+            (Perception::Joint(joint), false) => WantedPerception::Joint(joint.clone()),
             (Perception::Percepts(percepts), true) => {
                 let mut row = vec![0; shape.percept_words()];
                 for percept in percepts {
@@ -506,7 +506,7 @@ impl<'g, G: Game> Filter<'g, G> {
                     }
                     bits::set(&mut row, percept.index());
                 }
-                Wanted::Row(row)
+                WantedPerception::Row(row)
             }
             _ => return None,
         };
@@ -521,8 +521,8 @@ impl<'g, G: Game> Filter<'g, G> {
 
     fn fits(&self, state: &G::State, joint: &[G::Move], row: &mut [u64]) -> bool {
         match &self.wanted {
-            Wanted::Joint(wanted) => **wanted == *joint,
-            Wanted::Row(wanted) => {
+            WantedPerception::Joint(wanted) => **wanted == *joint,
+            WantedPerception::Row(wanted) => {
                 self.game.perceive(state, joint, row);
                 percept_words(row, self.game.shape(), self.role.index()) == wanted
             }

@@ -39,7 +39,7 @@ use gdl_format::{
     lanes::{self, Choice, ENDED, FLUENTS, FRESH, IDLE, Item, SCORED, SLOT_BYTES, TERMINAL},
     shape::Shape,
 };
-use program::Program;
+use program::LaneProgram;
 use std::ops::Range;
 
 /// The number of operations of a step from which on a lane plays one game in a block. If a step has
@@ -55,7 +55,7 @@ pub struct Lanes {
     shape: Shape,
     /// The phases of the cycle, the initial state's first. If the table has programs for each ply,
     /// their phases follow, one for each number of moves made.
-    phases: Box<[Phase]>,
+    phases: Box<[CyclePhase]>,
     /// The fluents that identify the phases of the cycle.
     cycle: Cycle,
     /// The bits of the initial state.
@@ -74,12 +74,12 @@ pub struct Lanes {
 
 /// A phase of the cycle.
 #[derive(Clone, Debug)]
-struct Phase {
-    observe: Program,
+struct CyclePhase {
+    observe: LaneProgram,
     /// Saves the states of ended games for `score`; empty if `observe` computes the scores.
-    keep: Program,
-    score: Program,
-    advance: Program,
+    keep: LaneProgram,
+    score: LaneProgram,
+    advance: LaneProgram,
     roles: Box<[Choice]>,
     /// The slots of counted outputs, ascending and distinct.
     counted: Box<[u32]>,
@@ -91,13 +91,14 @@ impl Lanes {
     /// Creates the lanes of a game from its table. O(operations).
     pub(crate) fn new(lanes: lanes::Lanes, shape: Shape, initial: &[u64], chance: Option<usize>) -> Self {
         let cycle = Cycle::new(&lanes.cycle);
-        let phases: Box<[Phase]> = lanes.phases.into_iter().chain(lanes.plies).map(Phase::new).collect();
+        let phases: Box<[CyclePhase]> =
+            lanes.phases.into_iter().chain(lanes.plies).map(CyclePhase::new).collect();
         let choices = phases.iter().flat_map(|phase| &phase.roles);
         let mut lanes = Self {
             shape,
             initial: initial.into(),
             moves: choices.map(|role| role.moves.len()).max().unwrap_or(0),
-            slots: phases.iter().map(Phase::slots).fold(FLUENTS as usize + shape.fluents, usize::max),
+            slots: phases.iter().map(CyclePhase::slots).fold(FLUENTS as usize + shape.fluents, usize::max),
             chance,
             block: 0,
             phases,
@@ -148,17 +149,17 @@ impl Lanes {
     }
 }
 
-impl Phase {
+impl CyclePhase {
     fn new(phase: lanes::Phase) -> Self {
         let counted = phase.items.iter().filter(|item| item.0.is_counted());
         let mut counted: Vec<u32> = counted.map(|item| item.1).collect();
         counted.sort_unstable();
         counted.dedup();
         Self {
-            observe: Program::new(phase.observe),
-            keep: Program::new(phase.keep),
-            score: Program::new(phase.score),
-            advance: Program::new(phase.advance),
+            observe: LaneProgram::new(phase.observe),
+            keep: LaneProgram::new(phase.keep),
+            score: LaneProgram::new(phase.score),
+            advance: LaneProgram::new(phase.advance),
             roles: phase.roles.into(),
             counted: counted.into(),
             items: phase.items.into(),
@@ -167,7 +168,7 @@ impl Phase {
 
     /// The number of slots that the programs, moves and outputs of the phase need.
     fn slots(&self) -> usize {
-        let programs = [&self.observe, &self.keep, &self.score, &self.advance].map(Program::slots);
+        let programs = [&self.observe, &self.keep, &self.score, &self.advance].map(LaneProgram::slots);
         let moves = self.roles.iter().map(|role| role.slots().end);
         let items = self.items.iter().map(|item| item.1 as usize + 1);
         moves.chain(items).chain(programs).max().unwrap_or(0)

@@ -54,11 +54,11 @@ const MOST_BYTES: usize = 1 << 30;
 pub struct Playouts<'g, G: Game> {
     game: &'g G,
     start: Option<&'g G::State>,
-    plan: Plan<'g>,
+    plan: PlayoutPlan<'g>,
 }
 
 /// The settings of a run that do not depend on the type of the game.
-struct Plan<'g> {
+struct PlayoutPlan<'g> {
     seed: u64,
     count: Option<u64>,
     time: Option<Duration>,
@@ -97,7 +97,7 @@ struct Subject<'g> {
 
 impl<G: Game> fmt::Debug for Playouts<'_, G> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Plan { seed, count, time, threads, max_length, engine, isa, blocks, .. } = &self.plan;
+        let PlayoutPlan { seed, count, time, threads, max_length, engine, isa, blocks, .. } = &self.plan;
         f.debug_struct("Playouts")
             .field("start", &self.start)
             .field("seed", seed)
@@ -124,7 +124,7 @@ impl<'g, G: Game> Playouts<'g, G> {
         Self {
             game,
             start: None,
-            plan: Plan {
+            plan: PlayoutPlan {
                 seed: 0,
                 count: None,
                 time: None,
@@ -287,7 +287,7 @@ impl<'g, G: Game> Playouts<'g, G> {
         let first = start.unwrap_or(&initial);
         let (seed, max_length) = (plan.seed, plan.max_length);
         let one_by_one = |pool: &Pool<'_>| {
-            let mut player = Player::new(game, first, max_length);
+            let mut player = PlayoutPlayer::new(game, first, max_length);
             pool.blocks(&mut |block, games| {
                 let mut stream = Stream::new(seed, block);
                 (0..games).for_each(|_| player.play(&mut stream));
@@ -304,7 +304,7 @@ impl<'g, G: Game> Playouts<'g, G> {
     }
 }
 
-impl Plan<'_> {
+impl PlayoutPlan<'_> {
     fn run(mut self, subject: Subject<'_>) -> Stats {
         let start = Instant::now();
         let count = match (self.count, self.time) {
@@ -512,7 +512,7 @@ impl Pool<'_> {
 }
 
 /// Plays games one after the other and tallies them.
-struct Player<'g, G: Game> {
+struct PlayoutPlayer<'g, G: Game> {
     game: &'g G,
     max_length: u64,
     first: &'g G::State,
@@ -523,7 +523,7 @@ struct Player<'g, G: Game> {
     tally: Tally,
 }
 
-impl<'g, G: Game> Player<'g, G> {
+impl<'g, G: Game> PlayoutPlayer<'g, G> {
     fn new(game: &'g G, first: &'g G::State, max_length: u64) -> Self {
         let shape = game.shape();
         Self {

@@ -18,7 +18,7 @@
 use crate::{
     bits,
     dynamic::MoveId,
-    events::{Events, Kind},
+    events::{Events, GateKind},
     game::{Id, Shape},
     lifted::Lifted,
     random::Stream,
@@ -68,8 +68,9 @@ const STEPS_OF_GATE: u64 = 20;
 /// prepare also take more to evaluate.
 const MOST_STEPS: u64 = 4_000_000;
 
-/// The nanoseconds of a step, by the table and by [`Kind::Count`], from which on [`Kind::Watch`]
-/// and lifted evaluation are tried. Preparing either of them takes milliseconds.
+/// The nanoseconds of a step, by the table and by [`GateKind::Count`], from which on
+/// [`GateKind::Watch`] and lifted evaluation are tried. Preparing either of them takes
+/// milliseconds.
 const SLOW: u64 = 5_000;
 
 /// The linear cost model of a step: a constant in nanoseconds, and hundredths of a nanosecond for
@@ -83,13 +84,13 @@ const GATE: Price = Price(0, 20);
 /// The number of gates of a circuit beyond which each counts three times, since its cases become
 /// common only after many steps.
 const MANY_GATES: usize = 6_500;
-/// A reader that a changed gate of [`Kind::Count`] notifies. The change itself counts as a fixed
-/// number of readers.
+/// A reader that a changed gate of [`GateKind::Count`] notifies. The change itself counts as a
+/// fixed number of readers.
 const COUNT: Price = Price(200, 75);
 /// A reader as in [`COUNT`], in machines of phases. These take turns, so less of their data is in
 /// the cache.
 const COUNT_OF_PHASE: Price = Price(200, 100);
-/// An edge that a gate of [`Kind::Watch`] looks at.
+/// An edge that a gate of [`GateKind::Watch`] looks at.
 const WATCH: Price = Price(1_000, 900);
 /// A step of lifted evaluation.
 const STEP: Price = Price(400, 3_000);
@@ -185,7 +186,7 @@ impl Trial {
         if let Some((events, Count { work, .. })) = events {
             let time = self.note("events", work, price(&events));
             // Gates watch if counting is slow.
-            is_slow &= time >= SLOW || events.kind() == Kind::Watch;
+            is_slow &= time >= SLOW || events.kind() == GateKind::Watch;
             if time < least {
                 (least, self.single) = (time, Some(Single::Events(Box::new(events))));
             }
@@ -249,14 +250,14 @@ fn operations_without_goals(net: &Net) -> usize {
 /// The price of a step by the incremental engine.
 fn price(events: &Events) -> &'static Price {
     match (events.kind(), events.has_phases()) {
-        (Kind::Count, false) => &COUNT,
-        (Kind::Count, true) => &COUNT_OF_PHASE,
-        (Kind::Watch, _) => &WATCH,
+        (GateKind::Count, false) => &COUNT,
+        (GateKind::Count, true) => &COUNT_OF_PHASE,
+        (GateKind::Watch, _) => &WATCH,
     }
 }
 
 /// The incremental game with the least expected time, and its counts. Returns `None` if all are too
-/// large. [`Kind::Watch`] is tried only if [`Kind::Count`] is slow.
+/// large. [`GateKind::Watch`] is tried only if [`GateKind::Count`] is slow.
 pub(crate) fn best_events(compilation: &Compilation, limits: &Limits) -> Option<(Events, Count)> {
     let time = |(events, count): &(Events, Count)| price(events).of(count.work);
     let tried = |events: Events| {
@@ -280,7 +281,7 @@ fn weigh(table: &Table) -> Option<u64> {
     }
     let samples = (WEIGHED / gates).clamp(SAMPLES.0, SAMPLES.1) as u64;
     let mut weights = table.weights();
-    let mut walk = Walk::new(table);
+    let mut walk = RandomWalk::new(table);
     // The samples come from the second half of the steps. The first half shows which moves the
     // other roles make with each move.
     let (mut sum, mut count, mut due) = (0, 0, STEPS);
@@ -358,7 +359,7 @@ impl Counted for Lifted {
 }
 
 /// A seeded random game, which restarts when it ends.
-struct Walk<'e, E> {
+struct RandomWalk<'e, E> {
     engine: &'e E,
     random: Stream,
     state: Vec<u64>,
@@ -366,7 +367,7 @@ struct Walk<'e, E> {
     joint: Vec<MoveId>,
 }
 
-impl<'e, E: Stepped> Walk<'e, E> {
+impl<'e, E: Stepped> RandomWalk<'e, E> {
     fn new(engine: &'e E) -> Self {
         Self {
             engine,
@@ -403,7 +404,7 @@ impl<'e, E: Stepped> Walk<'e, E> {
 
 /// Plays random games for `2 * STEPS` steps, or until the work exceeds `most`.
 fn count(engine: &impl Counted, most: u64) -> Count {
-    let mut walk = Walk::new(engine);
+    let mut walk = RandomWalk::new(engine);
     let (mut before, mut ends) = (0, 0);
     for step in 0..2 * STEPS {
         let work = engine.work();

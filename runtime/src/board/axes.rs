@@ -12,7 +12,7 @@ pub(super) type Name<'t> = (usize, Vec<&'t str>);
 pub(super) struct Axis {
     /// The position among the arguments.
     pub(super) argument: usize,
-    part: Part,
+    part: CoordinatePart,
     prefix: String,
     kind: AxisKind,
     values: Vec<String>,
@@ -20,13 +20,13 @@ pub(super) struct Axis {
 
 /// The part of an argument that is the coordinate: all of it, or the letter or the number of `b7`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
+enum CoordinatePart {
     Whole,
     Letter,
     Number,
 }
 
-impl Part {
+impl CoordinatePart {
     /// Returns this part of an argument; empty if the argument has no such part.
     fn of(self, argument: &str) -> &str {
         let digits = argument.find(|c: char| c.is_ascii_digit()).unwrap_or(argument.len());
@@ -47,7 +47,7 @@ enum AxisKind {
 impl Axis {
     /// Creates the axis of a part of an argument, given the values of the argument. Returns `None`
     /// unless their parts are 2 to 64 numbers or consecutive letters.
-    fn new(argument: usize, part: Part, values: &BTreeSet<&str>) -> Option<Self> {
+    fn new(argument: usize, part: CoordinatePart, values: &BTreeSet<&str>) -> Option<Self> {
         let values: BTreeSet<&str> = values.iter().map(|value| part.of(value)).collect();
         if values.len() < 2 || values.len() > Board::MAX_SIDE {
             return None;
@@ -104,11 +104,13 @@ impl<'t> Candidate<'t> {
     pub(super) fn new(head: &'t str, names: &'t [Name<'t>], initial: &BTreeSet<usize>) -> Option<Self> {
         let arity = names.first()?.1.len();
         let values = |argument: usize| names.iter().map(|(_, arguments)| arguments[argument]).collect();
-        let axes: Vec<Option<Axis>> = (0..arity).map(|i| Axis::new(i, Part::Whole, &values(i))).collect();
+        let axes: Vec<Option<Axis>> =
+            (0..arity).map(|i| Axis::new(i, CoordinatePart::Whole, &values(i))).collect();
         let known = name_rank(head);
         let Some(first) = axes.iter().position(Option::is_some) else {
             // `(cell b7 red)`: the first argument has both coordinates.
-            let axes = [Part::Letter, Part::Number].map(|part| Axis::new(0, part, &values(0)));
+            let axes =
+                [CoordinatePart::Letter, CoordinatePart::Number].map(|part| Axis::new(0, part, &values(0)));
             let axes = axes.into_iter().collect::<Option<Vec<_>>>()?;
             return Self::with(head, names, arity, axes).filter(|_| arity > 1 && known < 2);
         };

@@ -130,7 +130,7 @@ impl Machine {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::Kind, *};
+    use super::{super::GateKind, *};
     use crate::{bits, random::Stream};
     use gdl_compiler::propnet::{Gate as Of, Net, Outputs, Signal, Vocabulary};
 
@@ -185,7 +185,7 @@ mod tests {
 
     /// A machine for each kind of gates.
     fn machines(net: &Net) -> [(Arc<dyn Wiring>, Machine); 2] {
-        [Kind::Count, Kind::Watch].map(|kind| {
+        [GateKind::Count, GateKind::Watch].map(|kind| {
             let wiring = kind.wiring(net, net.shape()).expect("it is small");
             (Arc::clone(&wiring), Machine::new(wiring, net.shape()))
         })
@@ -339,7 +339,7 @@ mod tests {
         });
         let both = net.and(vec![net.fluent(0), net.does_at(0)]);
         net.outputs.next[1] = both;
-        let wiring = Kind::Count.wiring(&net, net.shape()).expect("it is small");
+        let wiring = GateKind::Count.wiring(&net, net.shape()).expect("it is small");
         let mut machine = Machine::new(wiring, net.shape());
         machine.visit(&[0]);
         machine.gates_mut().write_goals(&mut vec![0; net.shape().view_words()]);
@@ -355,10 +355,10 @@ mod tests {
     #[test]
     fn what_is_seen_depends_on_no_move() {
         let mut net = goal_net(2, |_, fluents| fluents[0]);
-        let is_made = |net: &Net, kind: Kind| kind.wiring(net, net.shape()).is_some();
-        assert!([Kind::Count, Kind::Watch].iter().all(|&kind| is_made(&net, kind)));
+        let is_made = |net: &Net, kind: GateKind| kind.wiring(net, net.shape()).is_some();
+        assert!([GateKind::Count, GateKind::Watch].iter().all(|&kind| is_made(&net, kind)));
         net.outputs.legal[0][0].1 = net.and(vec![net.fluent(0), net.does_at(0)]);
-        assert!(![Kind::Count, Kind::Watch].iter().any(|&kind| is_made(&net, kind)));
+        assert!(![GateKind::Count, GateKind::Watch].iter().any(|&kind| is_made(&net, kind)));
     }
 
     /// Work depends only on the gates that change, not on the size of the net.

@@ -6,7 +6,7 @@
 //! has checked the machine.
 
 use super::{
-    Phase,
+    CyclePhase,
     choice::{Groups, choose},
     counted::choose_counted,
     noise::Source,
@@ -51,7 +51,7 @@ pub trait Code {
     fn advance<W: Word>(&self, phase: usize, slots: &mut Slots);
 }
 
-impl Code for [Phase] {
+impl Code for [CyclePhase] {
     const CYCLE: usize = usize::MAX;
 
     // The programs determine the slots themselves.
@@ -118,7 +118,7 @@ pub fn add<W: Word>(sum: &mut Plane, word: W) {
 
 /// A part of a step: two programs that run in sequence, at the given phases of the cycle.
 #[derive(Clone, Copy)]
-pub(super) enum Part {
+pub(super) enum StepPart {
     /// Computes the next states of states at a phase, and their views at the next one.
     Advance { phase: usize, next: usize },
     /// Saves the states of ended games, and scores them.
@@ -128,7 +128,7 @@ pub(super) enum Part {
 /// A part of some code, with the slots to run it on.
 pub(super) struct Once<'a, C: ?Sized> {
     pub(super) code: &'a C,
-    pub(super) part: Part,
+    pub(super) part: StepPart,
     pub(super) slots: &'a mut Slots,
 }
 
@@ -139,13 +139,13 @@ impl<C: Code + ?Sized> Kernel for Once<'_, C> {
     fn run<W: Word>(self) {
         let Self { code, part, slots } = self;
         match part {
-            Part::Advance { phase, next } => {
+            StepPart::Advance { phase, next } => {
                 // The bound lets rustc drop the code of other phases.
                 assert!(phase < C::CYCLE && next < C::CYCLE, "games go round the cycle");
                 code.advance::<W>(phase, slots);
                 code.observe::<W>(next, slots);
             }
-            Part::Score { phase } => {
+            StepPart::Score { phase } => {
                 assert!(phase < C::CYCLE, "games go round the cycle");
                 code.keep::<W>(phase, slots);
                 code.score::<W>(phase, slots);

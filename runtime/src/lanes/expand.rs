@@ -12,7 +12,7 @@
 //! at most [`MOST_WORDS`]. A view has words for each role, so the memory of a game whose roles have
 //! different moves is quadratic in the roles.
 
-use super::{Choice, ENDED, FLUENTS, FRESH, IDLE, Item, Lanes, Phase, TERMINAL};
+use super::{Choice, CyclePhase, ENDED, FLUENTS, FRESH, IDLE, Item, Lanes, TERMINAL};
 use crate::{
     bits,
     dynamic::MoveId,
@@ -44,7 +44,7 @@ const DIGITS: usize = MOST_SLOTS.ilog2() as usize;
 pub struct RowExpansion<'t> {
     lanes: &'t Lanes,
     isa: Isa,
-    plans: Box<[Plan]>,
+    plans: Box<[TransposePlan]>,
     slots: Store,
     /// The states that were added, one after the other.
     parents: Vec<Plane>,
@@ -58,7 +58,7 @@ pub struct RowExpansion<'t> {
 }
 
 /// The transposition plan of a phase: the encoding of its moves and the slots of its views.
-struct Plan {
+struct TransposePlan {
     roles: Box<[Role]>,
     /// For each word of a view the slots of its bits, without trailing bits that are never set;
     /// slot 0 is never set.
@@ -187,7 +187,7 @@ impl<'t> RowExpansion<'t> {
         if shape.state_words() + shape.view_words() > MOST_WORDS {
             return None;
         }
-        let joints = |phase: &Phase| {
+        let joints = |phase: &CyclePhase| {
             phase
                 .roles
                 .iter()
@@ -198,7 +198,7 @@ impl<'t> RowExpansion<'t> {
             return None;
         }
         let goals = |role| table.vocabulary().goals_of(role);
-        let plans = phases.iter().map(|phase| Plan::new(phase, shape, goals)).collect();
+        let plans = phases.iter().map(|phase| TransposePlan::new(phase, shape, goals)).collect();
         Some(Self {
             lanes,
             isa,
@@ -391,7 +391,7 @@ impl<'t> RowExpansion<'t> {
     /// # Panics
     /// Panics if the batch has another shape.
     pub fn advance(&mut self, successors: &mut RowBatch) {
-        self.run(true, Some(Wanted { batch: successors, seen: Seen::All }), None);
+        self.run(true, Some(PassOutput { batch: successors, seen: ViewPart::All }), None);
     }
 
     /// Like [`RowExpansion::advance`], but goal bits may stay clear in states that are not
@@ -401,7 +401,7 @@ impl<'t> RowExpansion<'t> {
     /// # Panics
     /// Panics if the batch has another shape.
     pub fn advance_without_goals(&mut self, successors: &mut RowBatch) {
-        self.run(true, Some(Wanted { batch: successors, seen: Seen::WithoutGoals }), None);
+        self.run(true, Some(PassOutput { batch: successors, seen: ViewPart::WithoutGoals }), None);
     }
 
     /// Writes the added states and their views; joint moves do not matter. As costly as
@@ -410,17 +410,17 @@ impl<'t> RowExpansion<'t> {
     /// # Panics
     /// Panics if the batch has another shape.
     pub fn observe(&mut self, states: &mut RowBatch) {
-        self.run(false, Some(Wanted { batch: states, seen: Seen::All }), None);
+        self.run(false, Some(PassOutput { batch: states, seen: ViewPart::All }), None);
     }
 
     /// Like [`RowExpansion::advance`], without the views.
     pub fn advance_only(&mut self, successors: &mut RowBatch) {
-        self.run(true, Some(Wanted { batch: successors, seen: Seen::Nothing }), None);
+        self.run(true, Some(PassOutput { batch: successors, seen: ViewPart::Nothing }), None);
     }
 
     /// Like [`RowExpansion::advance`], with only the legal moves of the views.
     pub fn advance_legal(&mut self, successors: &mut RowBatch) {
-        self.run(true, Some(Wanted { batch: successors, seen: Seen::Legal }), None);
+        self.run(true, Some(PassOutput { batch: successors, seen: ViewPart::Legal }), None);
     }
 
     /// Makes all moves and counts the joint moves of each successor, without writing the
@@ -439,7 +439,7 @@ impl<'t> RowExpansion<'t> {
         self.parents.len() / 64
     }
 
-    fn run(&mut self, advances: bool, wanted: Option<Wanted<'_>>, counts: Option<&mut [u64; LANES]>) {
+    fn run(&mut self, advances: bool, wanted: Option<PassOutput<'_>>, counts: Option<&mut [u64; LANES]>) {
         let isa = self.isa;
         isa.run(Pass { expansion: self, advances, wanted, counts });
     }
@@ -494,8 +494,8 @@ fn write(planes: &mut [Plane], place: usize, words: &[u64]) {
     }
 }
 
-impl Plan {
-    fn new<'g>(phase: &Phase, shape: Shape, goals: impl Fn(usize) -> &'g [u8]) -> Self {
+impl TransposePlan {
+    fn new<'g>(phase: &CyclePhase, shape: Shape, goals: impl Fn(usize) -> &'g [u8]) -> Self {
         let mut views = vec![vec![0; 64]; shape.view_words()];
         let mut set = |bit: usize, slot: u32| views[bit / 64][bit % 64] = slot;
         let mut roles = Vec::with_capacity(shape.roles);
@@ -550,14 +550,14 @@ impl Plan {
 }
 
 /// The requested output of a pass: the batch, and the part of the views.
-struct Wanted<'b> {
+struct PassOutput<'b> {
     batch: &'b mut RowBatch,
-    seen: Seen,
+    seen: ViewPart,
 }
 
 /// The part of a view that is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Seen {
+enum ViewPart {
     Nothing,
     /// The legal moves.
     Legal,
@@ -570,7 +570,7 @@ enum Seen {
 struct Pass<'a, 't> {
     expansion: &'a mut RowExpansion<'t>,
     advances: bool,
-    wanted: Option<Wanted<'a>>,
+    wanted: Option<PassOutput<'a>>,
     counts: Option<&'a mut [u64; LANES]>,
 }
 
@@ -603,15 +603,17 @@ impl Kernel for Pass<'_, '_> {
         // states.
         slots[ENDED as usize] = Plane::ONES;
         let seen = if advances { (here + 1) % lanes.cycle.len() } else { here };
-        let Phase { observe, keep, score, .. } = &lanes.phases[seen];
+        let CyclePhase { observe, keep, score, .. } = &lanes.phases[seen];
         let programs = [&lanes.phases[here].advance, observe, keep, score];
         let mut scores = false;
         // One call site, since each compiles all that it inlines.
         for (place, program) in programs.iter().enumerate().skip(usize::from(!advances)) {
             if place == 2 {
                 scores = match &wanted {
-                    Some(Wanted { seen: Seen::All, .. }) => true,
-                    Some(Wanted { seen: Seen::WithoutGoals, .. }) => any(&slots[TERMINAL as usize], *length),
+                    Some(PassOutput { seen: ViewPart::All, .. }) => true,
+                    Some(PassOutput { seen: ViewPart::WithoutGoals, .. }) => {
+                        any(&slots[TERMINAL as usize], *length)
+                    }
                     _ => false,
                 };
             }
@@ -620,14 +622,14 @@ impl Kernel for Pass<'_, '_> {
             }
         }
         slots[ALWAYS as usize] = Plane::ONES;
-        if let Some(Wanted { batch, seen: much }) = wanted {
+        if let Some(PassOutput { batch, seen: much }) = wanted {
             assert_eq!(batch.shape, shape, "the batch is one for this game");
             batch.length = *length;
             let legal = shape.roles * shape.legal_words();
             let views = match much {
-                Seen::Nothing => 0,
-                Seen::Legal => legal,
-                Seen::WithoutGoals | Seen::All => shape.view_words(),
+                ViewPart::Nothing => 0,
+                ViewPart::Legal => legal,
+                ViewPart::WithoutGoals | ViewPart::All => shape.view_words(),
             };
             for (rows, planes) in batch.states.iter_mut().zip(fluents(slots, shape).chunks(64)) {
                 to_rows::<W>(planes, rows, blocks, scratch);
@@ -695,7 +697,7 @@ pub(super) fn tell_apart<W: Word>(numbers: &[u8; LANES], planes: &mut [Plane]) {
 /// planes.
 #[inline(always)]
 fn count<W: Word>(
-    phase: &Phase,
+    phase: &CyclePhase,
     slots: &Slots,
     [scratch, buffer]: [&mut Rows; 2],
     counts: &mut [u64; LANES],

@@ -23,7 +23,7 @@ mod step;
 pub use read::{CLEAR, Part, To};
 pub use step::{ONLY, Renewal};
 
-use super::{Item, Lanes, Phase};
+use super::{CyclePhase, Item, Lanes};
 use crate::{
     bits,
     game::{Shape, legal_words},
@@ -41,7 +41,7 @@ const MOST_WORDS: usize = 1 << 13;
 pub struct Stepper {
     lanes: Box<Lanes>,
     isa: Isa,
-    plans: Box<[Plan]>,
+    plans: Box<[PhasePlan]>,
     seats: Box<[Seat]>,
     asks_all: bool,
     /// The initial state and its legal moves, as planes that are equal in all lanes.
@@ -67,7 +67,7 @@ struct Seat {
 }
 
 /// The moves of each role at a phase.
-struct Plan {
+struct PhasePlan {
     roles: Box<[Choices]>,
     /// The role to move, if one role chooses at each step.
     speaker: usize,
@@ -190,9 +190,10 @@ impl Stepper {
             return None;
         }
         let phases = &lanes.phases[..lanes.cycle.len()];
-        let has_choice = |phase: &Phase| phase.roles.iter().filter(|role| role.moves.len() > 1).count();
+        let has_choice = |phase: &CyclePhase| phase.roles.iter().filter(|role| role.moves.len() > 1).count();
         let asks_all = all || lanes.chance.is_some() || phases.iter().any(|phase| has_choice(phase) > 1);
-        let speaker = |phase: &Phase| phase.roles.iter().position(|role| role.moves.len() > 1).unwrap_or(0);
+        let speaker =
+            |phase: &CyclePhase| phase.roles.iter().position(|role| role.moves.len() > 1).unwrap_or(0);
 
         let mut seats: Vec<Seat> = Vec::new();
         for seat in 0..if asks_all { shape.roles } else { 1 } {
@@ -212,7 +213,7 @@ impl Stepper {
             goals.partition_point(|goal| goal.0 < role)..goals.partition_point(|goal| goal.0 <= role)
         });
         let goals_of = goals_of.collect();
-        let seat_of = |phase: &Phase, role: usize| {
+        let seat_of = |phase: &CyclePhase, role: usize| {
             if asks_all { Some(&seats[role]) } else { (role == speaker(phase)).then_some(&seats[0]) }
         };
         let plans = phases
@@ -237,7 +238,7 @@ impl Stepper {
                     let item = phase.items.iter().find(|(item, _)| *item == Item::Goal { role, value });
                     item.map_or(0, |item| item.1)
                 };
-                Plan {
+                PhasePlan {
                     roles: roles.collect(),
                     speaker: speaker(phase),
                     goals: goals.iter().map(slot).collect(),

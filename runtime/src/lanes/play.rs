@@ -7,7 +7,7 @@
 use super::{
     ENDED, FLUENTS, IDLE, Lanes, SCORED, TERMINAL,
     choice::Groups,
-    code::{Code, Once, Part, add},
+    code::{Code, Once, StepPart, add},
     noise::{Noise, Source},
     starts::Starts,
 };
@@ -389,7 +389,7 @@ impl Straight {
     /// Runs a part on the slots of a caller. Returns false and does nothing if the instruction set
     /// is not [`Isa::Avx512`] or has no code. For narrower words the gain is not worth compiling
     /// the code once more.
-    pub(super) fn run(self, isa: Isa, part: Part, slots: &mut Slots) -> bool {
+    pub(super) fn run(self, isa: Isa, part: StepPart, slots: &mut Slots) -> bool {
         isa == Isa::Avx512 && self.code.run(isa, part, slots)
     }
 }
@@ -402,7 +402,7 @@ impl fmt::Debug for Straight {
 
 trait Run: Sync {
     fn go_on(&self, isa: Isa, player: &mut Player<'_>, steps: u64) -> bool;
-    fn run(&self, isa: Isa, part: Part, slots: &mut Slots) -> bool;
+    fn run(&self, isa: Isa, part: StepPart, slots: &mut Slots) -> bool;
 }
 
 impl<C: Code + Sync> Run for C {
@@ -410,7 +410,7 @@ impl<C: Code + Sync> Run for C {
         isa.run_straight(Steps { code: self, player, limit: steps }).is_ok()
     }
 
-    fn run(&self, isa: Isa, part: Part, slots: &mut Slots) -> bool {
+    fn run(&self, isa: Isa, part: StepPart, slots: &mut Slots) -> bool {
         isa.run_widest(Once { code: self, part, slots }).is_ok()
     }
 }

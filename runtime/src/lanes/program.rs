@@ -1,7 +1,7 @@
-//! Lane programs: a [`Program`] is a schedule of a table, ready to run on slots of 512 lanes.
+//! Lane programs: a [`LaneProgram`] is a schedule of a table, ready to run on slots of 512 lanes.
 //! [`Programs`] gives other devices access to the programs of a game.
 
-use super::{Lanes, Phase};
+use super::{CyclePhase, Lanes};
 use crate::simd::{Chunk, Operations, Slots, Word};
 use gdl_format::{
     lanes::{Choice, Item, Schedule},
@@ -23,13 +23,13 @@ macro_rules! for_each_table {
 
 /// A schedule in executable form.
 #[derive(Clone, Debug)]
-pub(super) struct Program {
+pub(super) struct LaneProgram {
     /// The truth table of each run of operations, and the number of operations in it.
     runs: Box<[(u8, u32)]>,
     operations: Operations,
 }
 
-impl Program {
+impl LaneProgram {
     /// Creates the program of a schedule.
     pub(super) fn new(schedule: Schedule) -> Self {
         Self { runs: schedule.runs.into(), operations: Operations::new(&schedule.steps) }
@@ -86,14 +86,14 @@ impl<'t> Programs<'t> {
     /// The phases of the cycle, the initial state's first.
     #[must_use]
     pub fn cycle(self) -> Vec<PhasePrograms<'t>> {
-        self.0.phases[..self.0.cycle.len()].iter().map(Phase::programs).collect()
+        self.0.phases[..self.0.cycle.len()].iter().map(CyclePhase::programs).collect()
     }
 
     /// The phases after each number of moves, for games from the initial state. Their number bounds
     /// the length of these games. Empty if the game has no such programs.
     #[must_use]
     pub fn plies(self) -> Vec<PhasePrograms<'t>> {
-        self.0.phases[self.0.cycle.len()..].iter().map(Phase::programs).collect()
+        self.0.phases[self.0.cycle.len()..].iter().map(CyclePhase::programs).collect()
     }
 
     /// The phase of a state on the cycle. Returns `None` if the state is at no phase; play never
@@ -122,17 +122,17 @@ impl<'t> Programs<'t> {
     }
 }
 
-impl Phase {
+impl CyclePhase {
     fn programs(&self) -> PhasePrograms<'_> {
         let Self { observe, keep, score, advance, roles, items, .. } = self;
-        let [observe, keep, score, advance] = [observe, keep, score, advance].map(Program::schedule);
+        let [observe, keep, score, advance] = [observe, keep, score, advance].map(LaneProgram::schedule);
         PhasePrograms { observe, keep, score, advance, roles, items }
     }
 }
 
 /// Interprets a program. Code for all kinds of operations takes long to compile, so all programs
 /// share it.
-impl Chunk for &Program {
+impl Chunk for &LaneProgram {
     #[inline(always)]
     fn run<W: Word>(self, slots: &mut Slots) {
         let mut rest = self.operations.on(slots);
@@ -160,7 +160,7 @@ mod tests {
     };
     use gdl_format::lanes::{Step, least};
 
-    struct Run<'a>(&'a Program, &'a mut Slots);
+    struct Run<'a>(&'a LaneProgram, &'a mut Slots);
 
     impl Kernel for Run<'_> {
         type Output = ();
@@ -184,7 +184,7 @@ mod tests {
             }
         }
         let steps: Vec<(u8, Step)> = schedule.operations().collect();
-        let program = Program::new(schedule);
+        let program = LaneProgram::new(schedule);
         assert_eq!((program.len(), program.slots(), steps.len()), (400, 40, 400));
         assert!(program.schedule().operations().eq(steps.iter().copied()));
         for isa in Isa::ALL.iter().filter(|isa| isa.is_available()) {

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// A state and the joint moves still to make in it.
-struct Node<G: Game> {
+struct PathNode<G: Game> {
     state: G::State,
     joints: Joints<G>,
 }
@@ -22,7 +22,7 @@ pub(super) struct DepthFirst<'g, G: Game> {
     game: &'g G,
     view: G::View,
     /// The nodes of the current path, one for each level; reused from state to state.
-    nodes: Vec<Node<G>>,
+    nodes: Vec<PathNode<G>>,
     states: u64,
     cancel: &'g Cancel,
 }
@@ -45,7 +45,7 @@ impl<'g, G: Game> DepthFirst<'g, G> {
         let mut depth = 0;
         sum = sum.saturating_add(self.enter(0, state.clone(), length));
         loop {
-            let Node { state, joints } = &mut self.nodes[depth];
+            let PathNode { state, joints } = &mut self.nodes[depth];
             if let Some(joint) = joints.next() {
                 let successor = game.apply_unchecked(state, joint);
                 depth += 1;
@@ -64,7 +64,7 @@ impl<'g, G: Game> DepthFirst<'g, G> {
         let game = self.game;
         game.observe_without_goals(&state, &mut self.view);
         if self.nodes.len() == depth {
-            self.nodes.push(Node { state, joints: Joints::new(game) });
+            self.nodes.push(PathNode { state, joints: Joints::new(game) });
         } else {
             self.nodes[depth].state = state;
         }

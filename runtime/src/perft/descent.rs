@@ -15,7 +15,7 @@ use crate::{
 
 /// A batch of states and the position of the next joint move in it.
 #[derive(Debug)]
-struct Node {
+struct BatchNode {
     batch: RowBatch,
     ways: Ways,
     /// The next lane, and the number of its joint moves that were made.
@@ -48,7 +48,7 @@ impl Ways {
 #[derive(Debug)]
 pub(super) struct Descent<'t> {
     expansion: RowExpansion<'t>,
-    nodes: Vec<Node>,
+    nodes: Vec<BatchNode>,
     /// The numbers of paths to the states in the expansion.
     ways: Ways,
     state: Vec<u64>,
@@ -129,7 +129,7 @@ impl<'t> Descent<'t> {
             self.open(0);
             while self.fill(0, phase) {
                 self.make(1);
-                let Node { batch, .. } = &mut self.nodes[1];
+                let BatchNode { batch, .. } = &mut self.nodes[1];
                 self.expansion.advance_only(batch);
                 for lane in 0..batch.len() {
                     if !see(batch, lane, self.ways.of(lane)) {
@@ -173,7 +173,7 @@ impl<'t> Descent<'t> {
     fn make(&mut self, depth: usize) {
         if self.nodes.len() == depth {
             let batch = RowBatch::new(self.expansion.shape());
-            self.nodes.push(Node { batch, ways: Ways::default(), lane: 0, skip: 0 });
+            self.nodes.push(BatchNode { batch, ways: Ways::default(), lane: 0, skip: 0 });
         }
     }
 
@@ -212,7 +212,7 @@ impl<'t> Descent<'t> {
     }
 }
 
-impl Node {
+impl BatchNode {
     /// Restarts at the first state, with new numbers of paths.
     fn begin(&mut self, ways: &mut Ways) {
         std::mem::swap(&mut self.ways, ways);

@@ -9,7 +9,7 @@
 //! [`MOST_GATES`] gates gets none. [`HotCounter`] makes a residual only after the circuit was run
 //! [`OFTEN`] times. The [`ByteBudget`] of a table bounds the bytes of its residuals.
 
-use super::wide::{Wanted, Wide};
+use super::wide::{WantedWord, Wide};
 use crate::circuit::{Circuit, Pair};
 use gdl_format::aig::{Aig, FALSE, TRUE, cone, here};
 use std::sync::{
@@ -34,14 +34,14 @@ pub(super) struct Residual {
     circuit: Circuit,
     /// The nodes of the inputs that it reads.
     reads: Box<[u32]>,
-    words: Box<[Word]>,
+    words: Box<[ResidualWord]>,
     /// The bit of each output within its word.
     bits: Box<[u8]>,
 }
 
 /// A word of the row that the residual writes.
 #[derive(Clone, Copy, Debug)]
-struct Word {
+struct ResidualWord {
     place: u32,
     /// The number of outputs of the circuit that go to this word.
     outputs: u32,
@@ -86,7 +86,7 @@ impl Residual {
         let mut words = Vec::new();
         let mut bits = Vec::new();
         for outputs in outputs.chunk_by(|a, b| a.1 / 64 == b.1 / 64) {
-            let mut word = Word { place: outputs[0].1 / 64, outputs: 0, keep: u64::MAX, set: 0 };
+            let mut word = ResidualWord { place: outputs[0].1 / 64, outputs: 0, keep: u64::MAX, set: 0 };
             for &(signal, bit) in outputs {
                 let bit = bit % 64;
                 word.keep &= !(1 << bit);
@@ -149,11 +149,11 @@ impl Residual {
     }
 
     /// The words that are written, with their signals.
-    fn wanted(&self) -> Vec<Wanted> {
+    fn wanted(&self) -> Vec<WantedWord> {
         let mut outputs = self.circuit.outputs().iter().copied().zip(self.bits.iter().copied());
         let wanted = self.words.iter().map(|word| {
             let signals = outputs.by_ref().take(word.outputs as usize).collect();
-            Wanted { place: word.place, set: word.set, signals }
+            WantedWord { place: word.place, set: word.set, signals }
         });
         wanted.collect()
     }

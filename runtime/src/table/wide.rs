@@ -26,7 +26,7 @@ thread_local! {
 pub(super) struct Wide {
     /// The number of planes that hold fluents.
     inputs: usize,
-    groups: Box<[Group]>,
+    groups: Box<[GateGroup]>,
     words: Box<[Output]>,
     /// The permutations of each group and word in turn.
     takes: Box<[Take]>,
@@ -44,7 +44,7 @@ struct Take {
 
 /// A group of at most 64 gates.
 #[derive(Clone, Copy, Debug)]
-struct Group {
+struct GateGroup {
     /// The numbers of takes that gather the first and the second operands.
     takes: [u32; 2],
     /// The lanes in which each operand is complemented.
@@ -65,7 +65,7 @@ struct Output {
 
 /// A word to write into a row: its place, the bits that are always set, and each signal with its
 /// bit.
-pub(super) struct Wanted {
+pub(super) struct WantedWord {
     pub(super) place: u32,
     pub(super) set: u64,
     pub(super) signals: Vec<(u32, u8)>,
@@ -74,7 +74,7 @@ pub(super) struct Wanted {
 impl Wide {
     /// Converts a circuit whose inputs are the fluents. Returns `None` if the machine lacks the
     /// instructions, or single gates are faster.
-    pub(super) fn new(circuit: &Circuit, fluents: usize, wanted: &[Wanted]) -> Option<Self> {
+    pub(super) fn new(circuit: &Circuit, fluents: usize, wanted: &[WantedWord]) -> Option<Self> {
         if Isa::best() != Isa::Avx512 {
             return None;
         }
@@ -83,7 +83,7 @@ impl Wide {
     }
 
     /// Converts the circuit for any machine.
-    pub(super) fn arrange(circuit: &Circuit, fluents: usize, wanted: &[Wanted]) -> Self {
+    pub(super) fn arrange(circuit: &Circuit, fluents: usize, wanted: &[WantedWord]) -> Self {
         let first = circuit.inputs();
         let inputs = fluents.div_ceil(64);
         let order = order(circuit);
@@ -100,7 +100,7 @@ impl Wide {
                 operands.iter_mut().zip(pair).for_each(|(list, signal)| list.push((signal, lane as u8)));
             }
             let [a, b] = operands.map(|signals| gather(&signals, &slots, &mut takes));
-            groups.push(Group { takes: [a.0, b.0], flips: [a.1, b.1] });
+            groups.push(GateGroup { takes: [a.0, b.0], flips: [a.1, b.1] });
             for (lane, &gate) in group.iter().enumerate() {
                 slots[first + gate as usize] = (64 * (inputs + number) + lane) as u32;
             }
@@ -134,7 +134,7 @@ impl Wide {
             if planes.len() < size {
                 planes.resize(size, Plane::ZERO);
             }
-            Isa::Avx512.run(Run { wide: self, state, row, planes });
+            Isa::Avx512.run(WideWork { wide: self, state, row, planes });
         });
     }
 }
@@ -202,14 +202,14 @@ fn order(circuit: &Circuit) -> Vec<Vec<u32>> {
     groups
 }
 
-struct Run<'a> {
+struct WideWork<'a> {
     wide: &'a Wide,
     state: &'a [u64],
     row: &'a mut [u64],
     planes: &'a mut [Plane],
 }
 
-impl Kernel for Run<'_> {
+impl Kernel for WideWork<'_> {
     type Output = ();
 
     #[inline(always)]

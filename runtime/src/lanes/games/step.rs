@@ -9,7 +9,7 @@ use crate::{
     bits,
     lanes::{
         ENDED, FLUENTS, FRESH, IDLE, Lanes, TERMINAL,
-        code::{Once, Part},
+        code::{Once, StepPart},
         expand::tell_apart,
     },
     random::Stream,
@@ -84,7 +84,7 @@ impl Stepper {
     /// Panics if there are too few numbers.
     pub fn choose(&mut self, games: &mut Games, actions: &[i32]) -> Result<(), usize> {
         let actions = &actions[..games.length * self.seats.len()];
-        let wrong = self.isa.run(Choose { stepper: self, games, actions });
+        let wrong = self.isa.run(ChooseWork { stepper: self, games, actions });
         bits::ones(&wrong.0).next().map_or(Ok(()), Err)
     }
 
@@ -94,7 +94,7 @@ impl Stepper {
         if let Some(chance) = self.lanes.chance {
             isa.run(Draw { stepper: self, games, chance });
         }
-        isa.run(Step { stepper: self, games, renewal });
+        isa.run(StepWork { stepper: self, games, renewal });
     }
 }
 
@@ -109,13 +109,13 @@ fn live<W: Word>(at: &[Plane]) -> W {
 }
 
 /// The work of [`Stepper::choose`]; the output is the games with a move that is not legal.
-struct Choose<'a> {
+struct ChooseWork<'a> {
     stepper: &'a Stepper,
     games: &'a mut Games,
     actions: &'a [i32],
 }
 
-impl Kernel for Choose<'_> {
+impl Kernel for ChooseWork<'_> {
     type Output = Plane;
 
     #[inline(always)]
@@ -235,13 +235,13 @@ impl Kernel for Draw<'_> {
 }
 
 /// The work of [`Stepper::step`], except for the moves of chance.
-struct Step<'a> {
+struct StepWork<'a> {
     stepper: &'a mut Stepper,
     games: &'a mut Games,
     renewal: Renewal,
 }
 
-impl Kernel for Step<'_> {
+impl Kernel for StepWork<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -278,14 +278,14 @@ impl Kernel for Step<'_> {
             slots[FRESH as usize] = Plane::ZERO;
             slots[ENDED as usize] = Plane::ONES;
             let next = (place + 1) % plans.len();
-            run::<W>(lanes, *isa, Part::Advance { phase: place, next }, slots);
+            run::<W>(lanes, *isa, StepPart::Advance { phase: place, next }, slots);
             // Lanes of ended games and of other phases keep their states.
             for (fluent, next) in fluents.iter_mut().zip(&slots[FLUENTS as usize..]) {
                 live.pick(W::load(next), W::load(fluent)).store(fluent);
             }
             let end = W::load(&slots[TERMINAL as usize]).and(live);
             if end.any() {
-                run::<W>(lanes, *isa, Part::Score { phase: next }, slots);
+                run::<W>(lanes, *isa, StepPart::Score { phase: next }, slots);
                 for (goal, &slot) in goals.iter_mut().zip(&plans[next].goals) {
                     let value = W::load(&slots[slot as usize]);
                     end.pick(value, W::load(goal)).store(goal);
@@ -329,7 +329,7 @@ impl Kernel for Step<'_> {
 
 /// Runs straight-line code if there is some, otherwise the table.
 #[inline(always)]
-fn run<W: Word>(lanes: &Lanes, isa: Isa, part: Part, slots: &mut Slots) {
+fn run<W: Word>(lanes: &Lanes, isa: Isa, part: StepPart, slots: &mut Slots) {
     if !lanes.straight.is_some_and(|straight| straight.run(isa, part, slots)) {
         Once { code: &*lanes.phases, part, slots }.run::<W>();
     }

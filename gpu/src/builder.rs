@@ -13,7 +13,7 @@ pub(crate) struct Register(pub(crate) usize);
 pub(crate) struct Counter(pub(crate) usize);
 
 /// A step of 32 games, for tests.
-pub(crate) struct Step<V> {
+pub(crate) struct BlockStep<V> {
     pub(crate) phase: usize,
     /// The lanes in which a game started.
     pub(crate) started: V,
@@ -68,7 +68,7 @@ pub(crate) trait Build: Sized {
     fn repeat(&mut self, body: impl FnMut(&mut Self) -> Self::Value);
 
     /// Reports a step; only tests use it.
-    fn note(&mut self, _: &Step<Self::Value>) {}
+    fn note(&mut self, _: &BlockStep<Self::Value>) {}
 
     fn and(&mut self, a: Self::Value, b: Self::Value) -> Self::Value {
         self.lut(0xc0, [a, b, b])

@@ -4,7 +4,7 @@
 //! No failure stops the program. Failures of a shader, a buffer or a dispatch are returned as
 //! errors, and so is the loss of the card.
 
-use crate::{error::Error, job::Job, wgsl::GROUP};
+use crate::{error::Error, job::BlockJob, wgsl::GROUP};
 use std::{
     fmt,
     sync::{Arc, Mutex, PoisonError},
@@ -141,7 +141,12 @@ impl Card {
     }
 
     /// Runs a job. Returns a row for each counter, with its value for each block.
-    pub(crate) fn run(&self, pipeline: &Pipeline, job: &Job<'_>, counters: usize) -> Result<Vec<u32>, Error> {
+    pub(crate) fn run(
+        &self,
+        pipeline: &Pipeline,
+        job: &BlockJob<'_>,
+        counters: usize,
+    ) -> Result<Vec<u32>, Error> {
         let bytes = 4 * u64::from(job.blocks) * counters as u64;
         if bytes > self.device.limits().max_storage_buffer_binding_size {
             return Err(Error::Memory);
@@ -251,8 +256,8 @@ mod tests {
         }
     }
 
-    fn job(blocks: u32) -> Job<'static> {
-        Job {
+    fn job(blocks: u32) -> BlockJob<'static> {
+        BlockJob {
             key: [0; 2],
             first: 0,
             blocks,

@@ -2,7 +2,7 @@
 //! for bit.
 
 use crate::{
-    builder::{Build, Counter, Register, Step},
+    builder::{BlockStep, Build, Counter, Register},
     kernel::Kernel,
     random::Words,
 };
@@ -19,7 +19,7 @@ pub(crate) struct Block<'a> {
 }
 
 /// A callback for each step: it receives the registers after the step, and the step.
-pub(crate) type Notice<'a> = dyn FnMut(&[u32], &Step<u32>) + 'a;
+pub(crate) type Notice<'a> = dyn FnMut(&[u32], &BlockStep<u32>) + 'a;
 
 /// The state of a thread.
 struct Thread<'a> {
@@ -119,7 +119,7 @@ impl Build for Thread<'_> {
         while body(self) != 0 {}
     }
 
-    fn note(&mut self, step: &Step<u32>) {
+    fn note(&mut self, step: &BlockStep<u32>) {
         (self.notice)(&self.registers, step);
     }
 }
@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn tables_are_what_they_say() {
         let [a, b, c] = gdl_format::lanes::COLUMNS.map(u32::from);
-        let mut nothing = |_: &[u32], _: &Step<u32>| {};
+        let mut nothing = |_: &[u32], _: &BlockStep<u32>| {};
         let mut thread = Thread {
             registers: Vec::new(),
             counters: Vec::new(),

@@ -13,7 +13,7 @@ use std::{
 
 /// A range of blocks with their parameters.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Job<'a> {
+pub(crate) struct BlockJob<'a> {
     pub(crate) key: [u32; 2],
     /// The index of the first block, for blocks from the initial state.
     pub(crate) first: u64,
@@ -32,7 +32,7 @@ pub(crate) struct Job<'a> {
     pub(crate) states: &'a [u32],
 }
 
-impl Job<'_> {
+impl BlockJob<'_> {
     /// Returns the parameters in the order of the shader.
     #[cfg(feature = "device")]
     pub(crate) fn written(&self) -> [u32; 10] {

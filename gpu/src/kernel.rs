@@ -11,7 +11,7 @@
 //! unchanged, until half of the lanes wait or no other game continues.
 
 use crate::{
-    builder::{Build, Counter, Register, Step},
+    builder::{BlockStep, Build, Counter, Register},
     choice::{self, Scratch, digits},
     error::Error,
 };
@@ -59,7 +59,7 @@ pub(crate) enum Start {
 #[derive(Clone, Debug)]
 pub(crate) struct Kernel {
     pub(crate) start: Start,
-    phases: Vec<Phase>,
+    phases: Vec<KernelPhase>,
     initial: Vec<bool>,
     /// The items that have counters after the fixed ones.
     items: Vec<Item>,
@@ -71,7 +71,7 @@ pub(crate) struct Kernel {
 }
 
 #[derive(Clone, Debug)]
-struct Phase {
+struct KernelPhase {
     observe: Schedule,
     keep: Schedule,
     score: Schedule,
@@ -114,7 +114,7 @@ impl Kernel {
         Ok(Self {
             start,
             is_short: is_by_plies && phases.len() as u64 <= max_length,
-            phases: phases.iter().map(|phase| Phase::new(phase, &items)).collect(),
+            phases: phases.iter().map(|phase| KernelPhase::new(phase, &items)).collect(),
             initial: (0..shape.fluents).map(|fluent| bits::test(programs.initial(), fluent)).collect(),
             items,
             roles: shape.roles,
@@ -125,7 +125,7 @@ impl Kernel {
 
     /// Returns the number of operations of all programs.
     pub(crate) fn operations(&self) -> usize {
-        let of = |phase: &Phase| {
+        let of = |phase: &KernelPhase| {
             [&phase.observe, &phase.keep, &phase.score, &phase.advance].map(|part| part.steps.len())
         };
         self.phases.iter().flat_map(of).sum()
@@ -320,13 +320,13 @@ impl Kernel {
         grow(b, &registers.ages, moved);
 
         run(b, &phase.advance, &mut slots);
-        let is_held = self.phases.iter().any(Phase::keeps);
+        let is_held = self.phases.iter().any(KernelPhase::keeps);
         for fluent in phase.changed(self.fluents()) {
             let slot = FLUENTS as usize + fluent;
             let next = if is_held { b.pick(waiting, before[slot], slots[slot]) } else { slots[slot] };
             b.set(Register(fluent), next);
         }
-        b.note(&Step { phase: place, started, moved, made });
+        b.note(&BlockStep { phase: place, started, moved, made });
     }
 
     /// Builds the set of games that have reached the limit on moves.
@@ -367,7 +367,7 @@ fn run<B: Build>(b: &mut B, schedule: &Schedule, slots: &mut Slots<B::Value>) {
     }
 }
 
-impl Phase {
+impl KernelPhase {
     fn new(phase: &PhasePrograms<'_>, items: &[Item]) -> Self {
         let counted = phase.items.iter().filter(|item| item.0.is_counted());
         let place = |item: Item| items.iter().position(|&other| other == item);

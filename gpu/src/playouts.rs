@@ -10,7 +10,7 @@
 use crate::device::{Card, Pipeline};
 use crate::{
     error::Error,
-    job::Job,
+    job::BlockJob,
     kernel::{Kernel, Start, WIDTH},
     random,
     wgsl::shader,
@@ -157,7 +157,7 @@ impl Gpu {
         not(feature = "device"),
         expect(clippy::unnecessary_wraps, reason = "the emulator alone never fails")
     )]
-    fn run(&self, ready: &Ready, job: &Job<'_>) -> Result<Vec<u32>, Error> {
+    fn run(&self, ready: &Ready, job: &BlockJob<'_>) -> Result<Vec<u32>, Error> {
         match &self.device {
             Device::Emulator => Ok(job.emulate(&ready.kernel)),
             #[cfg(feature = "device")]
@@ -314,7 +314,7 @@ impl Prepared<'_> {
             let left = count - tally.playouts;
             let blocks = left.div_ceil(games.into()).min(pace.blocks.into()) as u32;
             let played = left.min(u64::from(blocks) * u64::from(games));
-            let job = Job {
+            let job = BlockJob {
                 key: random::key(seed),
                 first,
                 blocks,
@@ -377,7 +377,7 @@ impl Prepared<'_> {
                     given.extend(states[place].iter().flat_map(halves).take(words - 1));
                     given.resize(given.len().next_multiple_of(words), 0);
                 }
-                let job = Job {
+                let job = BlockJob {
                     key: random::key(seed),
                     first: 0,
                     blocks: fit * each,

@@ -13,7 +13,7 @@ use gdl_runtime::{Game, bits, engine::Table, playouts::Tally};
 pub struct Watched<'a> {
     kernel: &'a Kernel,
     registers: &'a [u32],
-    step: &'a crate::builder::Step<u32>,
+    step: &'a crate::builder::BlockStep<u32>,
 }
 
 impl Watched<'_> {

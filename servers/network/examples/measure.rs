@@ -37,14 +37,14 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// A rulesheet, and the first role that the player can have.
-struct Sheet {
+struct MeasuredSheet {
     name: String,
     rules: String,
     role: String,
 }
 
 /// Reads the rulesheets of a folder, sorted by name; invalid ones are printed and skipped.
-fn sheets(folder: &Path) -> Result<Vec<Sheet>, Box<dyn Error>> {
+fn sheets(folder: &Path) -> Result<Vec<MeasuredSheet>, Box<dyn Error>> {
     let mut sheets = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
@@ -60,7 +60,7 @@ fn sheets(folder: &Path) -> Result<Vec<Sheet>, Box<dyn Error>> {
                     let text = read.display_term(read.declaration(role)?, &read.roles[role]);
                     (!text.eq_ignore_ascii_case("random")).then_some(text)
                 });
-                sheets.extend(role.map(|role| Sheet { name, rules, role }));
+                sheets.extend(role.map(|role| MeasuredSheet { name, rules, role }));
             }
             Err(_) => println!("{name}: at fault"),
         }
@@ -81,7 +81,7 @@ async fn starts(folder: &Path, clock: u64) -> Result<(), Box<dyn Error>> {
             }
         });
     let mut seconds = Vec::new();
-    for Sheet { name, rules, role } in sheets(folder)? {
+    for MeasuredSheet { name, rules, role } in sheets(folder)? {
         let id = "measured".to_owned();
         let start = Request::Start { id: id.clone(), role, rules, start: clock, play: 10 };
         let began = Instant::now();

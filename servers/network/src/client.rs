@@ -4,7 +4,7 @@
 //! length, broken off or endless. At most 64 KiB of it are read within the time limit; the result
 //! is a [`Reply`] or a [`Failure`].
 
-use crate::message::{Dialect, Fault, Reply, Request};
+use crate::message::{Dialect, MessageFault, Reply, Request};
 use gdl_players::Budget;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::{Version, body::Bytes, client::conn::http1, header};
@@ -74,7 +74,7 @@ pub enum Failure {
     /// The answer was not HTTP, broke off or was too long.
     Broken(String),
     /// The answer does not fit the request.
-    Unreadable(Fault),
+    Unreadable(MessageFault),
 }
 
 impl fmt::Display for Failure {

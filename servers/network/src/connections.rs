@@ -48,13 +48,13 @@ const BUFFER: usize = 1 << 16;
 
 /// The bounds of connections.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Bounds {
+pub(crate) struct ConnectionBounds {
     most: usize,
     patience: Duration,
     farewell: Duration,
 }
 
-impl Default for Bounds {
+impl Default for ConnectionBounds {
     fn default() -> Self {
         Self { most: MOST, patience: PATIENCE, farewell: FAREWELL }
     }
@@ -63,29 +63,29 @@ impl Default for Bounds {
 /// The number of open connections, and the abort handles of those that still send their request, by
 /// connection number.
 #[derive(Debug, Default)]
-struct Open {
+struct OpenConnections {
     count: usize,
     sending: BTreeMap<u64, AbortHandle>,
 }
 
-fn lock(open: &Mutex<Open>) -> MutexGuard<'_, Open> {
+fn lock(open: &Mutex<OpenConnections>) -> MutexGuard<'_, OpenConnections> {
     open.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// An open connection, counted until it is dropped.
-struct Place {
+struct ConnectionPlace {
     number: u64,
-    open: Arc<Mutex<Open>>,
+    open: Arc<Mutex<OpenConnections>>,
 }
 
-impl Place {
+impl ConnectionPlace {
     /// Marks the request as received, so that the connection is not closed to make room.
     fn settle(&self) {
         lock(&self.open).sending.remove(&self.number);
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionPlace {
     fn drop(&mut self) {
         let mut open = lock(&self.open);
         open.count -= 1;
@@ -97,8 +97,12 @@ impl Drop for Place {
 ///
 /// # Errors
 /// Returns an error if accepting a connection fails 100 times in a row.
-pub(crate) async fn serve(listener: TcpListener, host: Arc<Host>, bounds: Bounds) -> io::Result<()> {
-    let open = Arc::new(Mutex::new(Open::default()));
+pub(crate) async fn serve(
+    listener: TcpListener,
+    host: Arc<Host>,
+    bounds: ConnectionBounds,
+) -> io::Result<()> {
+    let open = Arc::new(Mutex::new(OpenConnections::default()));
     let mut refused = 0;
     for number in 0.. {
         let (stream, from) = match listener.accept().await {
@@ -123,7 +127,7 @@ pub(crate) async fn serve(listener: TcpListener, host: Arc<Host>, bounds: Bounds
             continue;
         }
         lock(&open).count += 1;
-        let place = Place { number, open: Arc::clone(&open) };
+        let place = ConnectionPlace { number, open: Arc::clone(&open) };
         let task = tokio::spawn(attend(stream, from, Arc::clone(&host), place, bounds));
         lock(&open).sending.insert(number, task.abort_handle());
     }
@@ -131,7 +135,13 @@ pub(crate) async fn serve(listener: TcpListener, host: Arc<Host>, bounds: Bounds
 }
 
 /// Receives and answers the request of a connection.
-async fn attend(stream: TcpStream, from: SocketAddr, host: Arc<Host>, place: Place, bounds: Bounds) {
+async fn attend(
+    stream: TcpStream,
+    from: SocketAddr,
+    host: Arc<Host>,
+    place: ConnectionPlace,
+    bounds: ConnectionBounds,
+) {
     // An answer is one packet, which Nagle's algorithm would delay.
     let _ = stream.set_nodelay(true);
     let answered = OnceLock::new();
@@ -168,8 +178,8 @@ async fn receive(
     request: Request<Incoming>,
     from: SocketAddr,
     host: &Host,
-    place: &Place,
-    bounds: Bounds,
+    place: &ConnectionPlace,
+    bounds: ConnectionBounds,
 ) -> Response<Full<Bytes>> {
     let refuse = |status: StatusCode, reason: &str| {
         host.refuse(from, reason);
@@ -234,7 +244,7 @@ mod tests {
     };
 
     /// Starts a host that listens with these bounds, and returns its address.
-    fn listen(bounds: Bounds) -> SocketAddr {
+    fn listen(bounds: ConnectionBounds) -> SocketAddr {
         let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
         let address = listener.local_addr().expect("an address");
         thread::spawn(move || {
@@ -268,7 +278,8 @@ mod tests {
 
     #[test]
     fn who_sends_half_a_request_is_left() {
-        let address = listen(Bounds { most: 100, patience: Duration::from_millis(200), farewell: LONG });
+        let address =
+            listen(ConnectionBounds { most: 100, patience: Duration::from_millis(200), farewell: LONG });
         let answers = HALVES.map(|half| begin(address, half)).map(rest);
         assert!(answers[0].is_empty() && answers[2].starts_with("HTTP/1.0 408"), "{answers:?}");
         assert!(rest(begin(address, INFO)).ends_with("available ) )"));
@@ -276,7 +287,8 @@ mod tests {
 
     #[test]
     fn who_sends_byte_by_byte_is_left() {
-        let address = listen(Bounds { most: 100, patience: Duration::from_millis(200), farewell: LONG });
+        let address =
+            listen(ConnectionBounds { most: 100, patience: Duration::from_millis(200), farewell: LONG });
         let begun = ["POST / HTTP/1.0\r\nX: ", "POST / HTTP/1.0\r\nContent-Length: 1000000\r\n\r\n"];
         let answers = begun.map(|begun| {
             let stream = begin(address, begun);
@@ -294,7 +306,7 @@ mod tests {
 
     #[test]
     fn who_sends_for_the_longest_makes_room() {
-        let address = listen(Bounds { most: 3, patience: LONG, farewell: LONG });
+        let address = listen(ConnectionBounds { most: 3, patience: LONG, farewell: LONG });
         let idle: Vec<TcpStream> = (0..20).map(|number| begin(address, HALVES[number % 3])).collect();
         for _ in 0..10 {
             assert!(rest(begin(address, INFO)).ends_with("available ) )"));

@@ -1,7 +1,7 @@
 //! The course of a match: received steps become the information of a role in one engine's game,
 //! from which legal moves follow.
 
-use crate::seat::{ReadyGame, Step};
+use crate::seat::{ReadyGame, ReceivedStep};
 use gdl_players::player::Belief;
 use gdl_runtime::{
     Dynamic, Game, GameExt, Information,
@@ -34,7 +34,7 @@ impl Course {
 
     /// Follows a step. A step that contradicts the rules is skipped and reported to `remark`, and
     /// the state stays the same.
-    pub(crate) fn follow(&mut self, step: &Step, remark: &dyn Fn(String)) {
+    pub(crate) fn follow(&mut self, step: &ReceivedStep, remark: &dyn Fn(String)) {
         self.followed += 1;
         let game = &self.engine.game;
         let own = |text: &String| self.engine.names.to_own(text);

@@ -6,7 +6,7 @@
 
 use crate::{
     library,
-    message::{Fault, Reply, Request},
+    message::{MessageFault, Reply, Request},
     note::Note,
     opening,
     seat::{End, Seat, SeatState},
@@ -157,7 +157,7 @@ impl Host {
                 let id = request.id().map(Note::plain);
                 (request.kind(), id, self.reply(&request, manager).await)
             }
-            Err(fault) => ("unreadable", None, Answer::busy(&Fault::to_string(&fault))),
+            Err(fault) => ("unreadable", None, Answer::busy(&MessageFault::to_string(&fault))),
         };
         let answer = reply.to_string();
         let seconds = began.elapsed().as_secs_f64();

@@ -35,7 +35,7 @@ pub use note::Note;
 pub use remote::Remote;
 pub use sheet::Sheet;
 
-use connections::Bounds;
+use connections::ConnectionBounds;
 use std::{io, net::TcpListener, sync::Arc};
 
 /// Answers the messages that a listener receives for a host, until the process ends.
@@ -47,6 +47,6 @@ pub fn serve(listener: TcpListener, host: Host) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let listener = tokio::net::TcpListener::from_std(listener)?;
-        connections::serve(listener, Arc::new(host), Bounds::default()).await
+        connections::serve(listener, Arc::new(host), ConnectionBounds::default()).await
     })
 }

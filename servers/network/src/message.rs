@@ -1,5 +1,5 @@
-//! Messages of the protocol: a text is parsed into a [`Request`] or a located [`Fault`], an answer
-//! into a [`Reply`]. Both can be written again.
+//! Messages of the protocol: a text is parsed into a [`Request`] or a located [`MessageFault`], an
+//! answer into a [`Reply`]. Both can be written again.
 //!
 //! A text is read token by token without recursion, so nested parentheses cost no more than their
 //! bytes. Each reader bounds a message by [`MOST_BYTES`]. Keywords are recognised in any case;
@@ -15,7 +15,7 @@
 //!
 //! let fault = "( PLAY m1 )".parse::<Request>().unwrap_err();
 //! assert_eq!(fault.to_string(), "1:1: a PLAY has an id and a list of moves, found 1 item");
-//! # Ok::<(), gdl_network::message::Fault>(())
+//! # Ok::<(), gdl_network::message::MessageFault>(())
 //! ```
 
 use std::{error::Error, fmt, str::FromStr};
@@ -105,7 +105,7 @@ pub enum Reply {
 /// An error in a message, with its place. `Display` writes one line, such as `1:7: a message is one
 /// list`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct MessageFault {
     /// The error, as one plain sentence.
     pub message: String,
     /// The line, from 1.
@@ -114,7 +114,7 @@ pub struct Fault {
     pub column: usize,
 }
 
-impl Fault {
+impl MessageFault {
     fn new(text: &str, at: usize, message: impl Into<String>) -> Self {
         let before = text.get(..at).unwrap_or(text);
         let line = before.rfind('\n').map_or(0, |end| end + 1);
@@ -126,13 +126,13 @@ impl Fault {
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for MessageFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}: {}", self.line, self.column, self.message)
     }
 }
 
-impl Error for Fault {}
+impl Error for MessageFault {}
 
 /// A parenthesis or a word, with its offset in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -194,7 +194,7 @@ impl<'t> Item<'t> {
 }
 
 /// Splits a text into items. More than `most` items are an error.
-fn items(text: &str, most: usize) -> Result<Vec<Item<'_>>, Fault> {
+fn items(text: &str, most: usize) -> Result<Vec<Item<'_>>, MessageFault> {
     let mut items = Vec::new();
     let (mut depth, mut start) = (0_usize, 0);
     for token in tokens(text) {
@@ -203,19 +203,19 @@ fn items(text: &str, most: usize) -> Result<Vec<Item<'_>>, Fault> {
         }
         match token.text {
             "(" => depth += 1,
-            ")" if depth == 0 => return Err(Fault::new(text, token.at, "this `)` closes nothing")),
+            ")" if depth == 0 => return Err(MessageFault::new(text, token.at, "this `)` closes nothing")),
             ")" => depth -= 1,
             _ => {}
         }
         if depth == 0 {
             if items.len() == most {
                 let noun = if most == 1 { "item" } else { "items" };
-                return Err(Fault::new(text, start, format!("more than {most} {noun}")));
+                return Err(MessageFault::new(text, start, format!("more than {most} {noun}")));
             }
             items.push(Item { at: start, text: &text[start..token.end()] });
         }
     }
-    if depth > 0 { Err(Fault::new(text, start, "this `(` is never closed")) } else { Ok(items) }
+    if depth > 0 { Err(MessageFault::new(text, start, "this `(` is never closed")) } else { Ok(items) }
 }
 
 /// Returns the first 64 words of a reply, more than any valid one has.
@@ -228,19 +228,19 @@ fn words(text: &str) -> Vec<&str> {
 const MOST_ITEMS: usize = 1 << 14;
 
 impl FromStr for Request {
-    type Err = Fault;
+    type Err = MessageFault;
 
-    fn from_str(text: &str) -> Result<Self, Fault> {
+    fn from_str(text: &str) -> Result<Self, MessageFault> {
         let whole = items(text, 1)?;
-        let fault = |at: usize, message: &str| Fault::new(text, at, message);
+        let fault = |at: usize, message: &str| MessageFault::new(text, at, message);
         let Some(&list) = whole.first() else { return Err(fault(0, "there is no message")) };
         let Some(inside) = list.inside() else { return Err(fault(list.at, "a message is a list")) };
         // Places are counted in the whole text.
         let inside_at = list.at + 1;
-        let moved = |inner: &Fault| {
-            let within = Fault::new(text, inside_at, "");
+        let moved = |inner: &MessageFault| {
+            let within = MessageFault::new(text, inside_at, "");
             let column = if inner.line == 1 { within.column + inner.column - 1 } else { inner.column };
-            Fault { message: inner.message.clone(), line: within.line + inner.line - 1, column }
+            MessageFault { message: inner.message.clone(), line: within.line + inner.line - 1, column }
         };
         let parts = items(inside, 16).map_err(|inner| moved(&inner))?;
         let [kind, parts @ ..] = &parts[..] else { return Err(fault(list.at, "the message is empty")) };
@@ -361,7 +361,7 @@ impl Request {
     ///
     /// # Errors
     /// Returns an error if the text is no valid answer to it.
-    pub fn read_reply(&self, text: &str) -> Result<Reply, Fault> {
+    pub fn read_reply(&self, text: &str) -> Result<Reply, MessageFault> {
         let words = words(text);
         let is = |word: &str| matches!(&words[..], [only] if only.eq_ignore_ascii_case(word));
         let reply = match self {
@@ -388,8 +388,9 @@ impl Request {
             Self::Abort { .. } => is("aborted").then_some(Reply::Aborted),
         };
         let article = if matches!(self, Self::Info | Self::Abort { .. }) { "an" } else { "a" };
-        reply
-            .ok_or_else(|| Fault::new(text, 0, format!("this is not an answer to {article} {}", self.kind())))
+        reply.ok_or_else(|| {
+            MessageFault::new(text, 0, format!("this is not an answer to {article} {}", self.kind()))
+        })
     }
 }
 

@@ -16,7 +16,7 @@ use crate::{
     library,
     names::Names,
     oracle,
-    seat::{Place, ReadyGame, Seat, Stage},
+    seat::{ReadyGame, RolePlace, RulesStage, Seat},
     threads::Threads,
 };
 use gdl_compiler::{Levels, Limits, Observer, Options, Severity, Source, diagnostic::codes, propnet::Net};
@@ -46,7 +46,7 @@ pub(crate) fn open(seat: &Arc<Seat>, threads: &Threads, limits: Limits, way: Opt
         let Ok(role) = game.parse_role(&names.to_own(&seat.role)) else {
             return refuse(seat, unknown_role(&seat.role));
         };
-        take(seat, ReadyGame { game, names, role, stage: Stage::Last, kind: "compiled" });
+        take(seat, ReadyGame { game, names, role, stage: RulesStage::Last, kind: "compiled" });
         let seat = Arc::clone(seat);
         threads.spawn("oracle", move || oracle::draw(&seat, None));
         return;
@@ -67,7 +67,7 @@ pub(crate) fn open(seat: &Arc<Seat>, threads: &Threads, limits: Limits, way: Opt
     let (is_lifted, is_compiled) =
         (way.is_none_or(|way| way == EngineKind::Lifted), way != Some(EngineKind::Lifted));
     seat.change(|state| {
-        state.place = Some(Place { role, has_percepts: rules.has_percepts() });
+        state.place = Some(RolePlace { role, has_percepts: rules.has_percepts() });
         state.openers = usize::from(is_lifted) + usize::from(is_compiled);
     });
     threads.spawn("oracle", {
@@ -76,10 +76,10 @@ pub(crate) fn open(seat: &Arc<Seat>, threads: &Threads, limits: Limits, way: Opt
     });
     let lifting = opening(seat, {
         let options = options.clone();
-        move |seat| bring(seat, Stage::Lifted, lift(&rules, &options).ok(), Arc::default())
+        move |seat| bring(seat, RulesStage::Lifted, lift(&rules, &options).ok(), Arc::default())
     });
     let compiling = opening(seat, move |seat| match known {
-        Some((entry, names)) => bring(seat, Stage::Last, gdl_games::dynamic(entry.name), names),
+        Some((entry, names)) => bring(seat, RulesStage::Last, gdl_games::dynamic(entry.name), names),
         None => compile(seat, &source, &options, way),
     });
     // The system may have no more threads.
@@ -108,11 +108,11 @@ fn opening<W: FnOnce(&Seat) + Send>(seat: &Arc<Seat>, work: W) -> impl FnOnce() 
 fn compile(seat: &Seat, source: &Source, options: &Options, way: Option<EngineKind>) {
     let show = |net: &Net| {
         if way.is_none_or(|way| way == EngineKind::Events) {
-            bring(seat, Stage::Net, early(net), Arc::default());
+            bring(seat, RulesStage::Net, early(net), Arc::default());
         }
     };
     match gdl_compiler::compile_in_stages(source, options, show) {
-        Ok(compilation) => bring(seat, Stage::Last, playable(&compilation, way).ok(), Arc::default()),
+        Ok(compilation) => bring(seat, RulesStage::Last, playable(&compilation, way).ok(), Arc::default()),
         // Rules that exceed the limits are lifted; a cancelled compilation needs no report.
         Err(failure) if failure.diagnostics.are_excesses() => {}
         Err(failure) if failure.diagnostics.iter().any(|fault| fault.code == &codes::CANCELLED) => {}
@@ -120,7 +120,7 @@ fn compile(seat: &Seat, source: &Source, options: &Options, way: Option<EngineKi
     }
 }
 
-fn bring(seat: &Seat, stage: Stage, game: Option<Dynamic>, names: Arc<Names>) {
+fn bring(seat: &Seat, stage: RulesStage, game: Option<Dynamic>, names: Arc<Names>) {
     let role = game.as_ref().and_then(|game| game.parse_role(&names.to_own(&seat.role)).ok());
     if let (Some(game), Some(role)) = (game, role) {
         let kind = game.engine();
@@ -130,7 +130,7 @@ fn bring(seat: &Seat, stage: Stage, game: Option<Dynamic>, names: Arc<Names>) {
 
 fn take(seat: &Seat, engine: ReadyGame) {
     let has_percepts = engine.game.vocabulary().has_percepts();
-    seat.change(|state| state.place = Some(Place { role: engine.role.index(), has_percepts }));
+    seat.change(|state| state.place = Some(RolePlace { role: engine.role.index(), has_percepts }));
     seat.bring(engine);
 }
 
@@ -192,7 +192,7 @@ mod tests {
     }
 
     /// Returns the stage of the engine that is ready just before the net is optimised.
-    fn stage_before_optimising(rules: &str) -> Option<Stage> {
+    fn stage_before_optimising(rules: &str) -> Option<RulesStage> {
         let seat = Seat::new("m", "r", rules, [10, 10], Duration::ZERO, 0);
         let observer = Observer::new(|progress| match progress.phase {
             Phase::Optimize => ControlFlow::Break(()),
@@ -207,9 +207,9 @@ mod tests {
     #[test]
     fn the_engine_that_is_asked_for_is_the_only_one() {
         for (way, kind, stage) in [
-            (EngineKind::Table, "table", Stage::Last),
-            (EngineKind::Events, "events", Stage::Last),
-            (EngineKind::Lifted, "lifted", Stage::Lifted),
+            (EngineKind::Table, "table", RulesStage::Last),
+            (EngineKind::Events, "events", RulesStage::Last),
+            (EngineKind::Lifted, "lifted", RulesStage::Lifted),
         ] {
             let seat = Arc::new(Seat::new("m", "r", &walk(10), [10, 10], Duration::ZERO, 0));
             open(&seat, &Threads::default(), Limits::default(), Some(way));
@@ -238,7 +238,7 @@ mod tests {
 
     #[test]
     fn large_nets_are_played_before_they_are_optimised() {
-        assert_eq!(stage_before_optimising(&walk(300)), Some(Stage::Net));
+        assert_eq!(stage_before_optimising(&walk(300)), Some(RulesStage::Net));
         assert_eq!(stage_before_optimising(&walk(10)), None);
     }
 }

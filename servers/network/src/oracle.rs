@@ -8,7 +8,7 @@
 
 use crate::{
     course::Course,
-    seat::{ReadyGame, Seat, Stage, Step},
+    seat::{ReadyGame, ReceivedStep, RulesStage, Seat},
 };
 use gdl_compiler::{
     Limits, Rules,
@@ -42,11 +42,11 @@ impl Oracle<'_> {
     /// Draws a legal move of a position.
     fn draw(&mut self, wanted: &Wanted) -> Option<String> {
         let stage = wanted.engine.as_ref().map(|engine| engine.stage);
-        if stage == Some(Stage::Last) {
+        if stage == Some(RulesStage::Last) {
             self.bare = None;
         }
         // A lifted engine would have to replay all steps, so it is no faster than the rules.
-        if stage > Some(Stage::Lifted) {
+        if stage > Some(RulesStage::Lifted) {
             self.draw_by_engine(wanted).or_else(|| self.draw_by_rules(wanted))
         } else {
             self.draw_by_rules(wanted).or_else(|| self.draw_by_engine(wanted))
@@ -77,14 +77,14 @@ impl Oracle<'_> {
 
 /// A position that needs a random move.
 struct Wanted {
-    steps: Vec<Step>,
+    steps: Vec<ReceivedStep>,
     engine: Option<ReadyGame>,
     has_percepts: bool,
 }
 
 /// Waits for a position that needs a move, or for a better engine for it; `tried` is the last
 /// position and engine. Returns `None` once the match is over.
-fn wanted(seat: &Seat, tried: &mut Option<(usize, Option<Stage>)>) -> Option<Wanted> {
+fn wanted(seat: &Seat, tried: &mut Option<(usize, Option<RulesStage>)>) -> Option<Wanted> {
     seat.wait(|known| {
         if known.end.is_some() {
             return Ok(None);
@@ -118,7 +118,7 @@ impl<'r> Bare<'r> {
     /// Draws a legal move after the received steps.
     fn draw(
         &mut self,
-        steps: &[Step],
+        steps: &[ReceivedStep],
         has_percepts: bool,
         stream: &mut Stream,
     ) -> Result<Option<String>, EvalError> {
@@ -132,7 +132,12 @@ impl<'r> Bare<'r> {
     }
 
     /// Returns the joint move of a step. If the rules hide moves, the others' moves are drawn.
-    fn joint(&self, step: &Step, has_percepts: bool, stream: &mut Stream) -> Result<Vec<Term>, EvalError> {
+    fn joint(
+        &self,
+        step: &ReceivedStep,
+        has_percepts: bool,
+        stream: &mut Stream,
+    ) -> Result<Vec<Term>, EvalError> {
         let evaluator = &self.evaluator;
         if !has_percepts {
             return step.news.iter().map(|action| evaluator.term(action)).collect();
@@ -154,7 +159,7 @@ fn pick(terms: &[Term], stream: &mut Stream) -> Option<Term> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::seat::{End, Place};
+    use crate::seat::{End, RolePlace};
     use gdl_compiler::{Options, Source};
     use gdl_runtime::GameExt;
     use std::{sync::Arc, thread, time::Duration};
@@ -163,7 +168,7 @@ mod tests {
         "(role r) (init (at 0)) (succ 0 1) (succ 1 2) (<= (legal r (go ?y)) (true (at ?x)) (succ ?x ?y))
         (<= (next (at ?y)) (does r (go ?y))) (<= terminal (true (at 2))) (goal r 100)";
 
-    fn engine(stage: Stage) -> ReadyGame {
+    fn engine(stage: RulesStage) -> ReadyGame {
         let game = gdl_runtime::load(RULES).expect("a sound rulesheet");
         let role = game.roles().next().expect("a role");
         ReadyGame { game, names: Arc::default(), role, stage, kind: "test" }
@@ -172,7 +177,7 @@ mod tests {
     /// Returns the moves that are drawn for the first positions without a player.
     fn drawn(has_rules: bool, prepare: impl FnOnce(&Seat)) -> Vec<String> {
         let seat = Seat::new("m", "r", RULES, [0, 0], Duration::ZERO, 0);
-        seat.change(|known| known.place = Some(Place { role: 0, has_percepts: false }));
+        seat.change(|known| known.place = Some(RolePlace { role: 0, has_percepts: false }));
         prepare(&seat);
         let source = Source::new("rules", RULES);
         let rules = gdl_compiler::read(&source, &Options::default()).expect("sound rules").0;
@@ -192,7 +197,7 @@ mod tests {
     #[test]
     fn moves_are_drawn_while_the_player_is_busy() {
         let expected = ["(go 1)", "(go 2)"];
-        let bring = |stage: Stage, openers: usize| {
+        let bring = |stage: RulesStage, openers: usize| {
             move |seat: &Seat| {
                 seat.change(|known| known.openers = openers);
                 seat.bring(engine(stage));
@@ -200,7 +205,7 @@ mod tests {
         };
         assert_eq!(drawn(true, |seat| seat.change(|known| known.openers = 2)), expected);
         for has_rules in [true, false] {
-            for stage in [Stage::Lifted, Stage::Net, Stage::Last] {
+            for stage in [RulesStage::Lifted, RulesStage::Net, RulesStage::Last] {
                 for openers in [0, 1] {
                     assert_eq!(drawn(has_rules, bring(stage, openers)), expected, "{stage:?} {openers}");
                 }
@@ -211,7 +216,7 @@ mod tests {
     #[test]
     fn a_player_with_an_engine_that_stays_draws_by_itself_at_first() {
         let seat = Seat::new("m", "r", RULES, [60, 60], Duration::ZERO, 0);
-        seat.bring(engine(Stage::Last));
+        seat.bring(engine(RulesStage::Last));
         let due = || seat.lock().wants_draw(seat.play);
         assert_eq!(due(), Err(None), "nothing is asked yet");
         let (_, deadline, _) = seat.ask(None);

@@ -27,7 +27,7 @@ const RESTART: Duration = Duration::from_secs(5);
 
 /// The stage of the rules on their way to the best engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Stage {
+pub(crate) enum RulesStage {
     /// The rules are interpreted in each state.
     Lifted,
     /// The rules are a net that is not optimised.
@@ -42,21 +42,21 @@ pub(crate) struct ReadyGame {
     pub(crate) game: Dynamic,
     pub(crate) names: Arc<Names>,
     pub(crate) role: RoleId,
-    pub(crate) stage: Stage,
+    pub(crate) stage: RulesStage,
     /// `compiled`, or the name that [`Dynamic::engine`] returns.
     pub(crate) kind: &'static str,
 }
 
 /// A received step: the player's own move before it, and either the joint move or the percepts.
 #[derive(Clone, Debug)]
-pub(crate) struct Step {
+pub(crate) struct ReceivedStep {
     pub(crate) own: Option<String>,
     pub(crate) news: Vec<String>,
 }
 
 /// The player's role and the presence of percepts, known once the rules are read.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct RolePlace {
     /// The role of the player, in role order.
     pub(crate) role: usize,
     pub(crate) has_percepts: bool,
@@ -72,7 +72,7 @@ pub(crate) enum End {
 /// The received steps, and the engine and moves found for them.
 #[derive(Debug, Default)]
 pub(crate) struct SeatState {
-    pub(crate) place: Option<Place>,
+    pub(crate) place: Option<RolePlace>,
     /// The best engine that is ready.
     pub(crate) engine: Option<ReadyGame>,
     /// The number of threads that may still produce an engine.
@@ -81,7 +81,7 @@ pub(crate) struct SeatState {
     pub(crate) refusal: Option<String>,
     /// True if thinking before the first move is over.
     pub(crate) is_ready: bool,
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<ReceivedStep>,
     /// The time at which the answer for the position is due, once requested.
     pub(crate) deadline: Option<Instant>,
     /// A random legal move of the position.
@@ -104,7 +104,7 @@ pub(crate) struct SeatState {
 impl SeatState {
     /// Returns whether the engine is the best one possible.
     pub(crate) fn is_best(&self) -> bool {
-        self.engine.as_ref().is_some_and(|engine| engine.stage == Stage::Last)
+        self.engine.as_ref().is_some_and(|engine| engine.stage == RulesStage::Last)
     }
 
     /// Returns whether no thread will produce a better engine.
@@ -147,7 +147,7 @@ impl SeatState {
         let equal = last.news.len() == news.len() && last.news.iter().zip(news).all(|(a, b)| alike(a, b));
         let is_made = match (&self.sent, self.place) {
             (None, _) => false,
-            (Some(_), None | Some(Place { has_percepts: true, .. })) => true,
+            (Some(_), None | Some(RolePlace { has_percepts: true, .. })) => true,
             (Some(sent), Some(place)) => news.get(place.role).is_some_and(|own| alike(own, sent)),
         };
         equal && !is_made
@@ -155,7 +155,7 @@ impl SeatState {
 
     /// Adds a step, and drops the results for the previous position.
     fn step(&mut self, news: &[String]) {
-        let step = Step { own: self.sent.take(), news: news.to_vec() };
+        let step = ReceivedStep { own: self.sent.take(), news: news.to_vec() };
         self.steps.push(step);
         (self.deadline, self.spare, self.answer, self.is_decided) = (None, None, None, false);
         self.report = None;
@@ -440,7 +440,7 @@ mod tests {
 
     fn seat() -> Seat {
         let seat = Seat::new("m", "x", "", [10, 10], Duration::ZERO, 0);
-        seat.change(|state| state.place = Some(Place { role: 0, has_percepts: false }));
+        seat.change(|state| state.place = Some(RolePlace { role: 0, has_percepts: false }));
         seat
     }
 
@@ -479,8 +479,9 @@ mod tests {
             let state = seat.lock();
             (state.engine.as_ref().map(|engine| engine.stage), state.is_best())
         };
-        let [net, last] = [Stage::Net, Stage::Last].map(Some);
-        let stages = [Stage::Net, Stage::Lifted, Stage::Last, Stage::Net].map(stage_after);
+        let [net, last] = [RulesStage::Net, RulesStage::Last].map(Some);
+        let stages =
+            [RulesStage::Net, RulesStage::Lifted, RulesStage::Last, RulesStage::Net].map(stage_after);
         assert_eq!(stages, [(net, false), (net, false), (last, true), (last, true)]);
     }
 

@@ -7,7 +7,7 @@
 
 use crate::{
     course::Course,
-    seat::{End, ReadyGame, Seat, SeatState, Step},
+    seat::{End, ReadyGame, ReceivedStep, Seat, SeatState},
 };
 use gdl_players::{Budget, Player, player::Report};
 use gdl_runtime::{Cancel, Dynamic, GameExt, Information, chance::Stream};
@@ -38,11 +38,11 @@ impl fmt::Debug for Thought {
 /// The next task.
 enum Task {
     /// Play by this engine, the first or a better one, after following the given steps.
-    Sit(ReadyGame, Vec<Step>),
+    Sit(ReadyGame, Vec<ReceivedStep>),
     /// Think before the first move, until the given time.
     Prepare(Instant, Cancel),
     /// Follow the given steps.
-    Follow(Vec<Step>),
+    Follow(Vec<ReceivedStep>),
     /// Answer by the given time.
     Answer(Instant, Cancel),
     /// Ponder until cancelled.

@@ -10,7 +10,7 @@ const WIDEST: usize = 100;
 
 /// A fault of a schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct ScheduleFault {
     /// The error, as one plain sentence.
     pub message: String,
     /// The byte range of the schedule that the fault concerns; `None` for all of it.
@@ -19,7 +19,7 @@ pub struct Fault {
     pub help: Option<String>,
 }
 
-impl Fault {
+impl ScheduleFault {
     pub(crate) fn new(span: Range<usize>, message: impl Into<String>) -> Self {
         Self { message: message.into(), span: Some(span), help: None }
     }

@@ -22,7 +22,7 @@ mod signature;
 mod standings;
 mod store;
 
-pub use fault::Fault;
+pub use fault::ScheduleFault;
 pub use manager::{Done, Faults, Manager, Sign};
 pub use plan::{MOST_MATCHES, Plan};
 pub use schedule::{Schedule, Seats, VERSION};

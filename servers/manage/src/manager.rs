@@ -9,7 +9,7 @@
 
 use crate::{
     plan::{GRACE, Plan, Planned},
-    store::{Begun, Ended, Interrupted, Step, Store},
+    store::{Begun, Ended, Interrupted, Store, StoredStep},
 };
 use gdl_network::{
     client::{Address, wait},
@@ -368,7 +368,7 @@ impl<'p> Manager<'p> {
         let joint = history.joint(history.place());
         let (Some(faults), Some(&time)) = (played.faults.last(), played.times.last()) else { return Ok(()) };
         let notes = reports.iter().map(|report| report.as_ref().and_then(|report| report.note.as_deref()));
-        let step = Step {
+        let step = StoredStep {
             number: history.depth(),
             time,
             moves: joint.map(|joint| joint.iter().map(|&action| game.move_text(action)).collect()),

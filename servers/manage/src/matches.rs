@@ -172,7 +172,7 @@ pub struct Contents {
 
 /// A position of a match: a state, the step that led to it, and the rulesheet to draw it.
 #[derive(Clone, Debug)]
-pub struct Position {
+pub struct MatchPosition {
     /// The name of the game.
     pub game: String,
     /// The rulesheet of the game.
@@ -289,13 +289,13 @@ impl Store {
     ///
     /// # Errors
     /// Returns an error if the file is damaged.
-    pub fn position(&self, number: u32, step: u32) -> Result<Option<Position>> {
+    pub fn position(&self, number: u32, step: u32) -> Result<Option<MatchPosition>> {
         self.attempt(|connection| {
             let position = "SELECT name, rulesheet, s.state, s.moves, b.state AS before FROM steps s \
                 JOIN matches m ON m.number = s.match JOIN games g ON g.number = m.game \
                 LEFT JOIN steps b ON b.match = s.match AND b.step = s.step - 1 WHERE s.match = ? AND s.step = ?";
             let position = connection.query_row(position, params![number, step], |row| {
-                Ok(Position {
+                Ok(MatchPosition {
                     game: row.get("name")?,
                     rulesheet: row.get("rulesheet")?,
                     state: row.get("state")?,

@@ -5,7 +5,7 @@
 //! seat orders. All matches of a choice have the same seed, so no player is luckier than another.
 
 use crate::{
-    fault::Fault,
+    fault::ScheduleFault,
     schedule::{Entrant, Schedule, Seats},
     store::bounds::MOST_SEATS,
 };
@@ -32,12 +32,12 @@ pub(crate) const GRACE: Duration = Referee::<Dynamic>::DEFAULT_GRACE;
 #[derive(Debug)]
 pub struct Plan {
     pub(crate) schedule: Schedule,
-    pub(crate) games: Vec<Played>,
+    pub(crate) games: Vec<PlayedGame>,
 }
 
 /// A game of a plan.
 #[derive(Debug)]
-pub(crate) struct Played {
+pub(crate) struct PlayedGame {
     pub(crate) name: String,
     pub(crate) fingerprint: String,
     pub(crate) source: Source,
@@ -50,7 +50,7 @@ pub(crate) struct Played {
     seatings: Vec<(u64, Vec<usize>)>,
 }
 
-impl Played {
+impl PlayedGame {
     /// Returns the name of a role.
     pub(crate) fn role(&self, role: usize) -> &str {
         self.game.vocabulary().roles().get(role).unwrap_or_default()
@@ -77,7 +77,7 @@ impl Plan {
     /// Returns an error if a rulesheet has errors, its seats cannot be taken, or there would be too
     /// many matches.
     pub fn new(schedule: Schedule) -> Result<Self> {
-        let mut games: Vec<Played> = Vec::new();
+        let mut games: Vec<PlayedGame> = Vec::new();
         let mut choices = 0;
         let is_sent = schedule.players.iter().any(|player| player.spec.is_remote());
         for argument in &schedule.games {
@@ -93,7 +93,7 @@ impl Plan {
                 fault.span = Some(argument.span());
                 Error::Input(fault.render(&schedule.source))
             })?;
-            games.push(Played {
+            games.push(PlayedGame {
                 fingerprint: fingerprint(source.text(), options.case_sensitive),
                 sheet: if is_sent { Some(sheet(&source)?) } else { None },
                 source,
@@ -106,8 +106,9 @@ impl Plan {
         let plan = Self { schedule, games };
         if plan.matches() > MOST_MATCHES {
             let matches = thousands(plan.matches());
-            let fault =
-                Fault::whole(format!("the schedule comes to {matches} matches, more than {MOST_MATCHES}"));
+            let fault = ScheduleFault::whole(format!(
+                "the schedule comes to {matches} matches, more than {MOST_MATCHES}"
+            ));
             let fault = fault.help("lower `repetitions`, or write `seats = \"rotated\"`");
             return Err(Error::Input(fault.render(&plan.schedule.source)));
         }
@@ -209,13 +210,13 @@ fn seatings(
     seats: usize,
     before: u64,
     choices: &mut u64,
-) -> std::result::Result<Vec<(u64, Vec<usize>)>, Fault> {
+) -> std::result::Result<Vec<(u64, Vec<usize>)>, ScheduleFault> {
     let players = schedule.players.len();
     if seats == 0 {
-        return Err(Fault::whole(format!("`{name}` has no role for a player")));
+        return Err(ScheduleFault::whole(format!("`{name}` has no role for a player")));
     }
     if seats > MOST_SEATS {
-        return Err(Fault::whole(format!("`{name}` takes {seats} players, more than {MOST_SEATS}")));
+        return Err(ScheduleFault::whole(format!("`{name}` takes {seats} players, more than {MOST_SEATS}")));
     }
     if players < seats
         && let Some(elsewhere) = schedule.players.iter().find(|player| player.spec.is_remote())
@@ -224,16 +225,15 @@ fn seatings(
         let message = format!("`{name}` takes {takes}, and there are {found}: some would have two seats");
         let help =
             format!("`{}` is a remote player and plays one match at a time: add players", elsewhere.name);
-        return Err(Fault::whole(message).help(help));
+        return Err(ScheduleFault::whole(message).help(help));
     }
     let mut all = Vec::new();
     for choice in Choices::new(players, seats) {
         for seated in orders(schedule.terms.seats, choice) {
             if before + all.len() as u64 == MOST_MATCHES {
                 let message = format!("with `{name}` there are more than {MOST_MATCHES} matches");
-                return Err(
-                    Fault::whole(message).help("there are too many games, or too many players for the seats")
-                );
+                return Err(ScheduleFault::whole(message)
+                    .help("there are too many games, or too many players for the seats"));
             }
             all.push((*choices, seated));
         }

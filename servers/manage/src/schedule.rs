@@ -1,11 +1,11 @@
 //! Schedules: a text in TOML is parsed into a [`Schedule`], the games, players and terms of
-//! matches, or a located [`Fault`].
+//! matches, or a located [`ScheduleFault`].
 //!
 //! The parser checks that every key is known, every value in range, and every player and game
 //! exists. A rulesheet is only checked to be a file. [`Plan`](crate::Plan) checks games and players
 //! together, such as that there are enough players.
 
-use crate::fault::Fault;
+use crate::fault::ScheduleFault;
 use gdl_compiler::Source;
 use gdl_tools::{
     error::Error,
@@ -182,7 +182,8 @@ impl Schedule {
                 let at = error.utf8_error().valid_up_to();
                 let source =
                     Source::new(name.to_string(), String::from_utf8_lossy(error.as_bytes()).into_owned());
-                let fault = Fault::new(at..at + 1, "the text is not valid UTF-8").help("save it as UTF-8");
+                let fault =
+                    ScheduleFault::new(at..at + 1, "the text is not valid UTF-8").help("save it as UTF-8");
                 return Err(Error::Input(fault.render(&source)));
             }
         };
@@ -200,13 +201,13 @@ impl Schedule {
     }
 }
 
-fn parse(source: &Source, name: &str, folder: &Path) -> Result<Schedule, Fault> {
+fn parse(source: &Source, name: &str, folder: &Path) -> Result<Schedule, ScheduleFault> {
     let text = source.text();
     // The version is checked first, since other versions may have other keys.
     let Versioned { version } = toml::from_str(text).map_err(|error| of_toml(&error))?;
     match &version {
         None => {
-            return Err(Fault::whole("the schedule has no version")
+            return Err(ScheduleFault::whole("the schedule has no version")
                 .help(format!("write `version = {VERSION}` on its first line")));
         }
         Some(version) if *version.get_ref() != VERSION => {
@@ -214,7 +215,7 @@ fn parse(source: &Source, name: &str, folder: &Path) -> Result<Schedule, Fault> 
                 "this schedule has version {}, but this gdl reads version {VERSION}",
                 version.get_ref()
             );
-            return Err(Fault::new(version.span(), message)
+            return Err(ScheduleFault::new(version.span(), message)
                 .help("docs/how-to/tournaments.md has the keys of this version"));
         }
         Some(_) => {}
@@ -226,18 +227,20 @@ fn parse(source: &Source, name: &str, folder: &Path) -> Result<Schedule, Fault> 
     let players_span = written.players.span();
     if players.is_empty() || players.len() > MOST_PLAYERS {
         let message = format!("there are {} players, not 1 to {MOST_PLAYERS}", players.len());
-        return Err(Fault::new(players_span, message).help("write `name = \"mcts\"` below `[players]`"));
+        return Err(
+            ScheduleFault::new(players_span, message).help("write `name = \"mcts\"` below `[players]`")
+        );
     }
     let clock = |clock: &Option<Spanned<f64>>| {
         clock.as_ref().map(|clock| match *clock.get_ref() {
             seconds if seconds > 0.0 && seconds <= 86_400.0 => Ok(seconds),
-            _ => Err(Fault::new(clock.span(), "a clock must be above 0 and at most 86400 seconds")),
+            _ => Err(ScheduleFault::new(clock.span(), "a clock must be above 0 and at most 86400 seconds")),
         })
     };
     let above_0 = |number: &Option<Spanned<u64>>, most: u64| {
         number.as_ref().map(|number| match *number.get_ref() {
             count if (1..=most).contains(&count) => Ok(count),
-            _ => Err(Fault::new(number.span(), format!("not in 1..={most}"))),
+            _ => Err(ScheduleFault::new(number.span(), format!("not in 1..={most}"))),
         })
     };
     let play_clock = clock(&written.play_clock).transpose()?;
@@ -253,7 +256,7 @@ fn parse(source: &Source, name: &str, folder: &Path) -> Result<Schedule, Fault> 
         seed: written.seed,
     };
     if let (Some(start), None) = (&written.start_clock, play_clock) {
-        let fault = Fault::new(start.span(), "there is a clock for the start, but none for moves");
+        let fault = ScheduleFault::new(start.span(), "there is a clock for the start, but none for moves");
         return Err(fault.help("write `play_clock = 1` for one second a move"));
     }
     // The name begins the ids of matches, which must be single words of the protocol.
@@ -268,25 +271,25 @@ fn games(
     written: &Spanned<Vec<Spanned<String>>>,
     reading: ReadingArgs,
     folder: &Path,
-) -> Result<Vec<Spanned<GameArg>>, Fault> {
+) -> Result<Vec<Spanned<GameArg>>, ScheduleFault> {
     let list = written.get_ref();
     if list.is_empty() || list.len() > MOST_GAMES {
         let message = format!("there are {} games, not 1 to {MOST_GAMES}", list.len());
-        return Err(Fault::new(written.span(), message).help("`gdl list` shows the built-in ones"));
+        return Err(ScheduleFault::new(written.span(), message).help("`gdl list` shows the built-in ones"));
     }
     let mut known = HashSet::new();
     let mut games = Vec::new();
     for game in list {
         let span = game.span();
         let parsed: Result<GameArg, String> = game.get_ref().parse();
-        let parsed = parsed.map_err(|error| Fault::of_argument(span.clone(), &error))?;
+        let parsed = parsed.map_err(|error| ScheduleFault::of_argument(span.clone(), &error))?;
         let parsed = match parsed.read(reading) {
             GameArg::File { path, lenient } => {
                 let path = folder.join(path);
                 if !path.is_file() {
                     let message = format!("there is no file {}", path.display());
                     let help = "paths are looked for from the folder of the schedule";
-                    return Err(Fault::new(span, message).help(help));
+                    return Err(ScheduleFault::new(span, message).help(help));
                 }
                 GameArg::File { path, lenient }
             }
@@ -294,7 +297,7 @@ fn games(
         };
         let name = parsed.name();
         if !known.insert(name.clone()) {
-            let fault = Fault::new(span, format!("two games are called `{name}`"));
+            let fault = ScheduleFault::new(span, format!("two games are called `{name}`"));
             return Err(fault.help("remove it, or rename the file: results are listed by the names of games"));
         }
         games.push(Spanned::new(span, parsed));
@@ -307,38 +310,43 @@ fn games(
 fn entrants(
     players: &[(&Spanned<String>, &Spanned<String>)],
     written: &Written,
-) -> Result<Vec<Entrant>, Fault> {
+) -> Result<Vec<Entrant>, ScheduleFault> {
     let mut entrants: Vec<Entrant> = Vec::new();
     let mut addresses = HashMap::new();
     for (name, text) in players {
         let label = name.get_ref();
         if label.is_empty() || label.chars().count() > LONGEST_NAME || label.chars().any(char::is_control) {
             let message = format!("a name needs 1 to {LONGEST_NAME} printable characters");
-            return Err(Fault::new(name.span(), message));
+            return Err(ScheduleFault::new(name.span(), message));
         }
         if label == CHANCE {
-            let fault = Fault::new(name.span(), "`random` is the name of chance in matches");
+            let fault = ScheduleFault::new(name.span(), "`random` is the name of chance in matches");
             return Err(fault.help("give the player another name: `dice = \"random\"`"));
         }
-        let spec: Spec =
-            text.get_ref().parse().map_err(|error: String| Fault::of_argument(text.span(), &error))?;
+        let spec: Spec = text
+            .get_ref()
+            .parse()
+            .map_err(|error: String| ScheduleFault::of_argument(text.span(), &error))?;
         if spec.is_human() {
-            return Err(Fault::new(text.span(), "`human` plays in `gdl play` only"));
+            return Err(ScheduleFault::new(text.span(), "`human` plays in `gdl play` only"));
         }
-        let spec = spec.with_net().map_err(|error| Fault::new(text.span(), error.to_string()))?;
+        let spec = spec.with_net().map_err(|error| ScheduleFault::new(text.span(), error.to_string()))?;
         if let Some(address) = spec.address() {
             if let Some(other) = addresses.insert(address.clone(), label) {
-                let fault = Fault::new(text.span(), format!("`{other}` already has this address"));
+                let fault = ScheduleFault::new(text.span(), format!("`{other}` already has this address"));
                 return Err(fault.help("use one name: a remote player plays one match at a time"));
             }
             if written.play_clock.is_none() {
-                let fault = Fault::new(text.span(), "a remote player needs clocks, and there are none");
+                let fault =
+                    ScheduleFault::new(text.span(), "a remote player needs clocks, and there are none");
                 return Err(fault.help("write `play_clock = 5` above `[players]`, and a `start_clock`"));
             }
             let clocks = [&written.start_clock, &written.play_clock];
             if let Some(clock) = clocks.into_iter().flatten().find(|clock| clock.get_ref().fract() > 0.0) {
                 let message = "clocks of remote players must be whole seconds";
-                return Err(Fault::new(clock.span(), message).help(format!("`{label}` plays elsewhere")));
+                return Err(
+                    ScheduleFault::new(clock.span(), message).help(format!("`{label}` plays elsewhere"))
+                );
             }
         }
         entrants.push(Entrant { name: label.clone(), spec });
@@ -347,18 +355,18 @@ fn entrants(
 }
 
 /// Converts an error of the TOML parser. For an unknown key, the help lists all keys.
-fn of_toml(error: &toml::de::Error) -> Fault {
+fn of_toml(error: &toml::de::Error) -> ScheduleFault {
     let message = error.message();
     let fault = match error.span() {
-        Some(span) => Fault::new(span, message),
-        None => Fault::whole(message),
+        Some(span) => ScheduleFault::new(span, message),
+        None => ScheduleFault::whole(message),
     };
     let unknown = message.strip_prefix("unknown field `").and_then(|rest| rest.split_once('`'));
     match unknown {
         Some((key, _)) => {
             let near = did_you_mean(key, KEYS.into_iter());
             let help = format!("the keys are {}", KEYS.join(", "));
-            Fault { message: format!("there is no key `{key}`{near}"), ..fault }.help(help)
+            ScheduleFault { message: format!("there is no key `{key}`{near}"), ..fault }.help(help)
         }
         None => fault,
     }

@@ -9,7 +9,7 @@
 
 use crate::{
     rating::{Rating, rate},
-    store::{Seat, Store},
+    store::{SeatResult, Store},
 };
 use gdl_runtime::playouts::RoleTally;
 use gdl_tools::{contest::mean_goal, error::Result};
@@ -118,7 +118,7 @@ impl Standings {
 }
 
 /// Adds the points of a match's players against each other.
-fn compare(seats: &[Seat], goals: &[u8], points: &mut [Vec<f64>]) {
+fn compare(seats: &[SeatResult], goals: &[u8], points: &mut [Vec<f64>]) {
     let weight = 1.0 / (seats.len().max(2) - 1) as f64;
     for (i, first) in seats.iter().enumerate() {
         for (j, second) in seats.iter().enumerate() {
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn a_match_is_one_game_for_each_of_its_players() {
-        let seat = |player| Seat { player, goal: None, illegal: 0, late: 0, missing: 0 };
+        let seat = |player| SeatResult { player, goal: None, illegal: 0, late: 0, missing: 0 };
         let mut points = vec![vec![0.0; 3]; 3];
         compare(&[seat(2), seat(0), seat(1)], &[100, 50, 50], &mut points);
         assert_eq!(points, [vec![0.0, 0.25, 0.0], vec![0.25, 0.0, 0.0], vec![0.5, 0.5, 0.0]]);

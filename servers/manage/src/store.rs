@@ -73,7 +73,7 @@ pub(crate) struct Begun<'b> {
 
 /// A step of a match, or its start.
 #[derive(Debug)]
-pub(crate) struct Step<'s> {
+pub(crate) struct StoredStep<'s> {
     /// The number of the step; 0 is the start.
     pub(crate) number: usize,
     /// The time in milliseconds since 1970.
@@ -106,7 +106,7 @@ pub(crate) struct Ended<'e> {
 /// The result of a player in a match: the player's index, its goal value if the rules give one, and
 /// the number of its faults of each kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Seat {
+pub(crate) struct SeatResult {
     pub(crate) player: usize,
     pub(crate) goal: Option<u8>,
     pub(crate) illegal: u64,
@@ -311,7 +311,7 @@ impl Store {
     ///
     /// # Errors
     /// Returns an error if another process plays the match now, or the file cannot be changed.
-    pub(crate) fn add(&self, begun: Begun<'_>, step: &Step<'_>) -> Result {
+    pub(crate) fn add(&self, begun: Begun<'_>, step: &StoredStep<'_>) -> Result {
         let texts =
             |faults: &[Option<Fault>]| -> Value { faults.iter().map(Option::as_ref).map(text_of).collect() };
         let added = self.attempt(|connection| {
@@ -361,14 +361,14 @@ impl Store {
 
     /// Passes each finished match to `take`: true if it reached a terminal state, and its players
     /// in role order.
-    pub(crate) fn results(&self, mut take: impl FnMut(bool, &[Seat])) -> Result {
+    pub(crate) fn results(&self, mut take: impl FnMut(bool, &[SeatResult])) -> Result {
         self.attempt(|connection| {
             let results = "SELECT match, ending = 'terminal', player, goal, illegal, late, missing FROM seats \
                 JOIN matches ON number = match WHERE state = 'done' AND player IS NOT NULL ORDER BY match, role";
             let mut results = connection.prepare(results)?;
             let mut rows = results.query([])?;
             let mut current: Option<(i64, bool)> = None;
-            let mut seats: Vec<Seat> = Vec::new();
+            let mut seats: Vec<SeatResult> = Vec::new();
             while let Some(row) = rows.next()? {
                 let number = row.get(0)?;
                 if let Some((_, is_over)) = current.filter(|&(before, _)| before != number) {
@@ -379,7 +379,7 @@ impl Store {
                 if seats.len() == MOST_SEATS {
                     return Err(too_long("a number of seats", MOST_SEATS));
                 }
-                seats.push(Seat {
+                seats.push(SeatResult {
                     player: row.get::<_, u32>(2)? as usize,
                     goal: row.get(3)?,
                     illegal: row.get::<_, u32>(4)?.into(),

@@ -14,7 +14,7 @@ use crate::{
 };
 use gdl_manage::{
     Store,
-    matches::{Listed, Position, Told, Watched},
+    matches::{Listed, MatchPosition, Told, Watched},
 };
 use gdl_runtime::{Cancel, GameExt, kif::bare};
 use gdl_tools::{
@@ -127,7 +127,12 @@ impl Results {
     ///
     /// # Errors
     /// Returns an error if the game cannot be loaded within the limits, or has no such state.
-    pub(crate) fn draw(&self, games: &Games, position: &Position, cancel: &Cancel) -> Answer<PositionView> {
+    pub(crate) fn draw(
+        &self,
+        games: &Games,
+        position: &MatchPosition,
+        cancel: &Cancel,
+    ) -> Answer<PositionView> {
         let drawn = self.drawn(games, position, cancel)?;
         let (game, stage) = (&drawn.opened.game, &drawn.stage);
         let parse = |text: &str| {
@@ -150,7 +155,7 @@ impl Results {
     }
 
     /// Returns the game of a position with its stage; compiles it if it is not kept.
-    fn drawn(&self, games: &Games, position: &Position, cancel: &Cancel) -> Answer<Arc<Drawn>> {
+    fn drawn(&self, games: &Games, position: &MatchPosition, cancel: &Cancel) -> Answer<Arc<Drawn>> {
         let is_of = |drawn: &&Arc<Drawn>| *drawn.opened.text == *position.rulesheet;
         if let Some(drawn) = lock(&self.drawn).iter().find(is_of) {
             return Ok(Arc::clone(drawn));

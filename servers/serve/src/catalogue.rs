@@ -34,7 +34,7 @@ pub(crate) struct Card {
     /// The number of roles other than chance.
     pub players: usize,
     /// The way in which the roles choose.
-    pub kind: Kind,
+    pub kind: TurnKind,
     /// True if the game has chance.
     pub chance: bool,
     /// True if the rules hide something from roles.
@@ -48,7 +48,7 @@ pub(crate) struct Card {
 /// The way in which roles choose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Kind {
+pub(crate) enum TurnKind {
     /// A single role.
     Puzzle,
     /// One role at a time.
@@ -76,9 +76,9 @@ fn listed(entry: &Entry) -> Result<Card> {
     let rules = load::checked(load::text_of(entry), &load::quiet())?;
     let role = |role| rules.declaration(role).map(|fact| rules.display_term(fact, &rules.roles[role]));
     let kind = match entry.players {
-        ..2 => Kind::Puzzle,
-        _ if entry.is(Tag::Simultaneous) => Kind::Simultaneous,
-        _ => Kind::Turns,
+        ..2 => TurnKind::Puzzle,
+        _ if entry.is(Tag::Simultaneous) => TurnKind::Simultaneous,
+        _ => TurnKind::Turns,
     };
     Ok(Card {
         name: entry.name.to_owned(),
@@ -107,11 +107,11 @@ pub(crate) fn card<G: Game>(name: &str, text: &str, game: &G) -> Card {
     let roles: Vec<String> = game.vocabulary().roles().iter().map(str::to_owned).collect();
     let players = roles.len() - usize::from(game.chance_role().is_some());
     let kind = if players < 2 {
-        Kind::Puzzle
+        TurnKind::Puzzle
     } else if choose_together(game) {
-        Kind::Simultaneous
+        TurnKind::Simultaneous
     } else {
-        Kind::Turns
+        TurnKind::Turns
     };
     Card {
         name: name.to_owned(),
@@ -171,12 +171,15 @@ mod tests {
         assert_eq!(cards.len(), LIST.len());
         let find = |name: &str| cards.iter().find(|card| card.name == name).expect("a card");
         let connect = find("connect_four");
-        assert_eq!((connect.title.as_str(), connect.kind, connect.players), ("Connect four", Kind::Turns, 2));
+        assert_eq!(
+            (connect.title.as_str(), connect.kind, connect.players),
+            ("Connect four", TurnKind::Turns, 2)
+        );
         let board = connect.board.as_ref().expect("a board");
         assert_eq!((board.columns.len(), board.rows.len(), board.cells.len()), (7, 6, 42));
         assert!(!connect.chance && !connect.hidden);
-        assert_eq!(find("rock_paper_scissors").kind, Kind::Simultaneous);
-        assert_eq!(find("lights_out").kind, Kind::Puzzle);
+        assert_eq!(find("rock_paper_scissors").kind, TurnKind::Simultaneous);
+        assert_eq!(find("lights_out").kind, TurnKind::Puzzle);
         assert!(
             cards
                 .iter()

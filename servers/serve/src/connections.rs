@@ -52,14 +52,14 @@ const BUFFER: usize = 1 << 16;
 
 /// The bounds of connections.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Bounds {
+pub(crate) struct ConnectionBounds {
     most: usize,
     patience: Duration,
     life: Duration,
     grace: Duration,
 }
 
-impl Default for Bounds {
+impl Default for ConnectionBounds {
     fn default() -> Self {
         Self { most: MOST, patience: PATIENCE, life: LIFE, grace: GRACE }
     }
@@ -67,7 +67,7 @@ impl Default for Bounds {
 
 /// The open connections: their number, and the idle ones, the longest idle first.
 #[derive(Debug, Default)]
-struct Open {
+struct OpenConnections {
     count: usize,
     /// The number of times that a connection became idle. Its current value is the key of the last
     /// connection that became idle.
@@ -75,7 +75,7 @@ struct Open {
     idle: BTreeMap<u64, AbortHandle>,
 }
 
-impl Open {
+impl OpenConnections {
     /// Adds an idle connection. Returns its key.
     fn add_idle(&mut self, connection: AbortHandle) -> u64 {
         self.clock += 1;
@@ -86,13 +86,13 @@ impl Open {
 
 /// An open connection, counted until it is dropped.
 #[derive(Debug)]
-struct Place {
-    open: Arc<Mutex<Open>>,
+struct ConnectionPlace {
+    open: Arc<Mutex<OpenConnections>>,
     /// Its key among the idle connections, if it is idle.
     idle: Mutex<Option<u64>>,
 }
 
-impl Place {
+impl ConnectionPlace {
     /// Marks the connection as busy, so that it is not closed to make room. Returns its abort
     /// handle; `None` if it has been closed.
     fn begin(&self) -> Option<AbortHandle> {
@@ -107,7 +107,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionPlace {
     fn drop(&mut self) {
         let idle = lock(&self.idle).take();
         let mut open = lock(&self.open);
@@ -120,8 +120,8 @@ impl Drop for Place {
 ///
 /// # Errors
 /// Returns an error if accepting a connection fails 100 times in a row.
-pub(crate) async fn serve(listener: TcpListener, router: Router, bounds: Bounds) -> io::Result<()> {
-    let open = Arc::new(Mutex::new(Open::default()));
+pub(crate) async fn serve(listener: TcpListener, router: Router, bounds: ConnectionBounds) -> io::Result<()> {
+    let open = Arc::new(Mutex::new(OpenConnections::default()));
     let mut refused = 0;
     loop {
         match listener.accept().await {
@@ -143,15 +143,15 @@ pub(crate) async fn serve(listener: TcpListener, router: Router, bounds: Bounds)
 }
 
 /// Closes an idle connection if there are too many. Returns false if none is idle.
-fn make_room(open: &Mutex<Open>, most: usize) -> bool {
+fn make_room(open: &Mutex<OpenConnections>, most: usize) -> bool {
     let mut open = lock(open);
     open.count < most || open.idle.pop_first().map(|(_, connection)| connection.abort()).is_some()
 }
 
 /// Starts a task that answers the requests of a connection.
-fn admit(stream: TcpStream, router: &Router, open: &Arc<Mutex<Open>>, bounds: Bounds) {
+fn admit(stream: TcpStream, router: &Router, open: &Arc<Mutex<OpenConnections>>, bounds: ConnectionBounds) {
     lock(open).count += 1;
-    let place = Arc::new(Place { open: Arc::clone(open), idle: Mutex::default() });
+    let place = Arc::new(ConnectionPlace { open: Arc::clone(open), idle: Mutex::default() });
     let receiving = (Arc::clone(&place), bounds.patience);
     let router = router.clone().layer(middleware::from_fn_with_state(receiving, receive));
     let task = tokio::spawn(async move { attend(stream, router, bounds).await });
@@ -159,7 +159,7 @@ fn admit(stream: TcpStream, router: &Router, open: &Arc<Mutex<Open>>, bounds: Bo
 }
 
 /// Answers the requests of a connection.
-async fn attend(stream: TcpStream, router: Router, bounds: Bounds) {
+async fn attend(stream: TcpStream, router: Router, bounds: ConnectionBounds) {
     let service = TowerToHyperService::new(router);
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -176,7 +176,7 @@ async fn attend(stream: TcpStream, router: Router, bounds: Bounds) {
 
 /// Receives the body of a request within the time limit, and then answers it.
 async fn receive(
-    State((place, patience)): State<(Arc<Place>, Duration)>,
+    State((place, patience)): State<(Arc<ConnectionPlace>, Duration)>,
     request: Request,
     next: Next,
 ) -> Response {
@@ -210,7 +210,7 @@ mod tests {
 
     /// Starts a server with these bounds. Returns its address and a receiver, which gets the
     /// semaphore of each request for `/wait`.
-    fn listen(bounds: Bounds) -> (SocketAddr, Receiver<Arc<Semaphore>>) {
+    fn listen(bounds: ConnectionBounds) -> (SocketAddr, Receiver<Arc<Semaphore>>) {
         let (sender, receiver) = channel();
         let (begun, waiting) = channel();
         let wait = move || {
@@ -267,7 +267,7 @@ mod tests {
     #[test]
     fn who_sends_half_a_request_is_left() {
         let patience = Duration::from_millis(200);
-        let (address, _) = listen(Bounds { most: 100, patience, life: LONG, grace: LONG });
+        let (address, _) = listen(ConnectionBounds { most: 100, patience, life: LONG, grace: LONG });
         let answers = HALVES.map(|half| begin(address, half)).map(rest);
         assert!(answers[0].is_empty() && answers[2].starts_with("HTTP/1.1 408"), "{answers:?}");
         assert!(ask(address, GET).ends_with("here"));
@@ -275,7 +275,7 @@ mod tests {
 
     #[test]
     fn who_is_idle_for_the_longest_makes_room() {
-        let (address, _) = listen(Bounds { most: 3, patience: LONG, life: LONG, grace: LONG });
+        let (address, _) = listen(ConnectionBounds { most: 3, patience: LONG, life: LONG, grace: LONG });
         let idle: Vec<_> = (0..20).map(|number| begin(address, HALVES[number % 3])).collect();
         for _ in 0..10 {
             assert!(ask(address, GET).ends_with("here"));
@@ -286,7 +286,7 @@ mod tests {
 
     #[test]
     fn who_asks_again_is_not_idle_for_the_longest() {
-        let (address, _) = listen(Bounds { most: 2, patience: LONG, life: LONG, grace: LONG });
+        let (address, _) = listen(ConnectionBounds { most: 2, patience: LONG, life: LONG, grace: LONG });
         let mut first = begin(address, "");
         ask_on(&mut first);
         let mut second = begin(address, "");
@@ -300,7 +300,8 @@ mod tests {
 
     #[test]
     fn who_waits_for_an_answer_is_not_closed() {
-        let (address, waiting) = listen(Bounds { most: 1, patience: LONG, life: LONG, grace: LONG });
+        let (address, waiting) =
+            listen(ConnectionBounds { most: 1, patience: LONG, life: LONG, grace: LONG });
         let asked = begin(address, &GET.replace("GET /", "GET /wait"));
         let permits = waiting.recv().expect("it begins");
         // There is no room, and no idle connection to close.
@@ -312,13 +313,13 @@ mod tests {
     #[test]
     fn no_connection_lives_for_ever() {
         let life = Duration::from_millis(50);
-        let (address, _) = listen(Bounds { most: 10, patience: LONG, life, grace: life });
+        let (address, _) = listen(ConnectionBounds { most: 10, patience: LONG, life, grace: life });
         assert!(HALVES.map(|half| begin(address, half)).map(rest).iter().all(String::is_empty));
     }
 
     #[test]
     fn bodies_are_bounded_however_they_come() {
-        let (address, _) = listen(Bounds::default());
+        let (address, _) = listen(ConnectionBounds::default());
         let head = "POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n";
         let large = "x".repeat(MOST_BYTES + 1);
         let answer = ask(address, &format!("{head}Content-Length: 5\r\n\r\nwhole"));

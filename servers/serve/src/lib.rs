@@ -57,7 +57,7 @@ use axum::{
     middleware::{self, Next},
     response::{IntoResponse, Response},
 };
-use connections::Bounds;
+use connections::ConnectionBounds;
 use gdl_tools::{
     error::{Error, Result},
     game::GameArg,
@@ -232,10 +232,10 @@ pub fn run(shown: &Shown<'_>, port: u16, lan: Option<Lan>) -> Result {
             writeln!(out, "nothing is encrypted, and anyone who has the link can play the seat")?;
             let door = tokio::net::TcpListener::from_std(door).map_err(listen)?;
             let router = answering(Arc::clone(&server), Door::Guests);
-            tokio::spawn(connections::serve(door, router, Bounds::default()));
+            tokio::spawn(connections::serve(door, router, ConnectionBounds::default()));
         }
         out.flush()?;
-        connections::serve(listener, answering(server, Door::Here), Bounds::default())
+        connections::serve(listener, answering(server, Door::Here), ConnectionBounds::default())
             .await
             .map_err(|error| Error::Input(format!("the server ended: {error}")))
     })

@@ -1,5 +1,5 @@
-//! The reasons that a person may see in a session. A [`Question`] has the states that the person
-//! considers possible. The evaluator answers it in another thread, as in `gdl why`.
+//! The reasons that a person may see in a session. A [`ReasonQuestion`] has the states that the
+//! person considers possible. The evaluator answers it in another thread, as in `gdl why`.
 //!
 //! For a role with hidden information, an answer is shown only if it is the same in every state of
 //! its information set. So it reveals nothing new to the role. The set may have at most
@@ -36,7 +36,7 @@ const MOST_BYTES: usize = 1 << 20;
 pub(crate) const DEEPEST: usize = 20;
 
 /// The position of a session in which reasons are requested.
-pub(crate) struct Question {
+pub(crate) struct ReasonQuestion {
     opened: Opened,
     place: usize,
     /// The possible states as KIF text: the actual one, or those of an information set.
@@ -61,7 +61,7 @@ fn hidden() -> Problem {
     Problem::conflict("hidden", "the reason is hidden until the end: it depends on hidden information")
 }
 
-impl Question {
+impl ReasonQuestion {
     /// Creates the question for the current place of a session.
     ///
     /// # Errors

@@ -34,7 +34,7 @@ pub(crate) enum Seat {
     /// A machine.
     Machine {
         /// The kind of player.
-        machine: Machine,
+        machine: MachinePlayer,
         /// The player with its memory between moves. `None` during a search, or if [`MOST_RESTING`]
         /// other players keep their memory.
         mind: Option<Mind>,
@@ -82,9 +82,9 @@ impl Mind {
 
 /// The specification of a player, within the limits of the server.
 #[derive(Clone, Debug)]
-pub(crate) struct Machine(Box<Spec>);
+pub(crate) struct MachinePlayer(Box<Spec>);
 
-impl Machine {
+impl MachinePlayer {
     /// The default thinking time for a move.
     const CLOCK: Duration = Duration::from_secs(1);
 
@@ -119,7 +119,7 @@ impl Machine {
     }
 }
 
-impl fmt::Display for Machine {
+impl fmt::Display for MachinePlayer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
@@ -169,7 +169,7 @@ impl Seat {
             let fault = faults.iter().next().map_or_else(String::new, |fault| report::line(fault, &source));
             Problem::unfit("no_player", "the rulesheet cannot be sent to a remote player").help(fault)
         })?;
-        Ok(Self::Machine { machine: Machine(Box::new(spec)), mind: None })
+        Ok(Self::Machine { machine: MachinePlayer(Box::new(spec)), mind: None })
     }
 
     /// Returns the default seats of a game: a person for each role, and chance.
@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn few_machines_remember_anything_between_their_moves() {
         let mind = |name: &str| {
-            let machine = Machine(Box::new(name.parse().expect("a player")));
+            let machine = MachinePlayer(Box::new(name.parse().expect("a player")));
             machine.build(0).and_then(Mind::rest)
         };
         let mut minds: Vec<Option<Mind>> = (0..3 * MOST_RESTING).map(|_| mind("mcts")).collect();

@@ -2,15 +2,15 @@
 //!
 //! There are at most `MOST` threads. At most as many of them think at a time as the machine has
 //! cores, or two on a single core. This limit holds for known games and for uploaded ones
-//! separately. A search ends with its [budget](Machine::budget), or when it is cancelled; it checks
-//! both between steps of the game.
+//! separately. A search ends with its [budget](MachinePlayer::budget), or when it is cancelled; it
+//! checks both between steps of the game.
 
 use crate::{
     expectation::Expectation,
-    seats::{Machine, Mind},
+    seats::{MachinePlayer, Mind},
     session::Session,
     shared::Shared,
-    thought::{Effort, Question, Thought},
+    thought::{AdviceQuestion, Effort, Thought},
 };
 use gdl_players::{Budget, Player, player::Report, search::Mcts};
 use gdl_runtime::{Dynamic, Game, dynamic::MoveId};
@@ -138,14 +138,14 @@ fn think(shared: &Arc<Shared>, mut thought: Thought) -> (Mind, Option<MoveId>) {
     let Thought { role, epoch, time, .. } = thought;
     let began = Instant::now();
     if thought.is_fresh {
-        let budget = Machine::budget(time, &thought.cancel);
+        let budget = MachinePlayer::budget(time, &thought.cancel);
         thought.mind.player.start(&thought.game, role, &budget);
     }
     let mut effort = Effort::default();
     loop {
         let left = time.saturating_sub(began.elapsed());
         let slice = if thought.machine.goes_on() { left.min(PULSE) } else { left };
-        let budget = Machine::budget(slice, &thought.cancel);
+        let budget = MachinePlayer::budget(slice, &thought.cancel);
         let action = thought.mind.player.choose(&thought.game, &thought.information, &budget);
         let report = thought.mind.player.report().unwrap_or_default();
         effort = add(effort, &report, began);
@@ -162,7 +162,7 @@ const ADVICE: Duration = Duration::from_secs(2);
 const ADVICE_BYTES: usize = 64 << 20;
 
 /// Starts a search for advice. Reports its results to the session until it ends.
-pub(crate) fn answer(shared: Arc<Shared>, question: Question) {
+pub(crate) fn answer(shared: Arc<Shared>, question: AdviceQuestion) {
     spawn("advice", move || {
         let _turn = TURNS[usize::from(!question.is_known)].take();
         let role = question.information.role();
@@ -173,7 +173,7 @@ pub(crate) fn answer(shared: Arc<Shared>, question: Question) {
         let began = Instant::now();
         let mut effort = Effort::default();
         loop {
-            let budget = Machine::budget(PULSE, &question.cancel);
+            let budget = MachinePlayer::budget(PULSE, &question.cancel);
             player.choose(&question.game, &question.information, &budget);
             let report = Player::<Dynamic>::report(&player).unwrap_or_default();
             effort = add(effort, &report, began);
@@ -188,10 +188,10 @@ pub(crate) fn answer(shared: Arc<Shared>, question: Question) {
 }
 
 /// Searches for advice for a role with hidden information.
-fn expect(shared: &Arc<Shared>, question: &Question) {
-    let Question { game, information, epoch, .. } = question;
+fn expect(shared: &Arc<Shared>, question: &AdviceQuestion) {
+    let AdviceQuestion { game, information, epoch, .. } = question;
     let began = Instant::now();
-    let whole = Machine::budget(ADVICE, &question.cancel);
+    let whole = MachinePlayer::budget(ADVICE, &question.cancel);
     let mut expectation = Expectation::new(game, information, question.seed);
     loop {
         let end = began.elapsed() + PULSE;

@@ -1,6 +1,6 @@
 //! Tasks of a session, to choose moves for its players and to search for advice, and their results.
 
-use crate::seats::{Machine, Mind};
+use crate::seats::{MachinePlayer, Mind};
 use gdl_players::player::MoveStats;
 use gdl_runtime::{Cancel, Dynamic, Information, dynamic::RoleId};
 use std::time::Duration;
@@ -14,7 +14,7 @@ pub(crate) struct Thought {
     /// True if the player has just been created.
     pub is_fresh: bool,
     /// The specification of the player.
-    pub machine: Machine,
+    pub machine: MachinePlayer,
     /// The longest thinking time.
     pub time: Duration,
     /// The information of the role.
@@ -58,7 +58,7 @@ pub(crate) struct Advice {
 }
 
 /// A task to search for advice, with all its inputs.
-pub(crate) struct Question {
+pub(crate) struct AdviceQuestion {
     /// The information of the role.
     pub information: Information<Dynamic>,
     /// The game.

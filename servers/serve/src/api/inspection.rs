@@ -237,7 +237,7 @@ pub(super) async fn reason_for(
         let budget = Budget::unlimited().cancelled_by(cancel);
         thinking::with(shared, |session| {
             let looker = asker.looker(session)?;
-            reason::Question::of(session, looker, &budget)
+            reason::ReasonQuestion::of(session, looker, &budget)
         })
     });
     let question = asked.await?;
@@ -318,7 +318,7 @@ pub(crate) async fn rulesheet(
 
 /// The query for an analysis of random play.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Plan {
+pub(crate) struct AnalysisQuery {
     /// The number of games that are played.
     #[serde(default = "usual_games")]
     games: u64,
@@ -344,7 +344,7 @@ pub(crate) struct Analysis {
 pub(crate) async fn analysis(
     State(server): State<Arc<Server>>,
     Path(id): Path<String>,
-    Query(Plan { games, seed }): Query<Plan>,
+    Query(AnalysisQuery { games, seed }): Query<AnalysisQuery>,
 ) -> Answer<Json<Analysis>> {
     if !(1..=MOST_GAMES).contains(&games) {
         let message = format!("{games} games are not in 1..={MOST_GAMES}");

@@ -7,7 +7,7 @@ use super::{Session, Viewer};
 use crate::{
     problem::{Answer, Problem},
     seats::{Mind, Seat},
-    thought::{Advice, Effort, Question, Thought},
+    thought::{Advice, AdviceQuestion, Effort, Thought},
 };
 use gdl_players::{Budget, player::MoveStats};
 use gdl_runtime::{
@@ -113,7 +113,7 @@ impl Session {
         &mut self,
         asked: Option<RoleId>,
         budget: &Budget,
-    ) -> Answer<(Advice, Option<Question>)> {
+    ) -> Answer<(Advice, Option<AdviceQuestion>)> {
         let nobody = || Problem::conflict("no_advice", "no person has to choose now");
         // Advice for a role would reveal the role's knowledge, so only a viewer of the role gets
         // advice.
@@ -134,7 +134,7 @@ impl Session {
         let advice =
             Advice { role, epoch: self.epoch, effort: Effort::default(), moves: Vec::new(), is_done: false };
         self.advice = Some(advice.clone());
-        let question = Question {
+        let question = AdviceQuestion {
             information,
             game: self.opened.game.clone(),
             is_known: self.opened.is_known,

@@ -32,7 +32,7 @@ pub(crate) enum Value {
 pub(crate) type Domain = Option<BTreeSet<Value>>;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
+enum ArgumentPlace {
     Relation(RelationId, usize),
     Function(Symbol, usize, usize),
 }
@@ -54,7 +54,7 @@ pub(crate) fn domains(rules: &Rules) -> Vec<Vec<Domain>> {
 
 struct Analysis<'r> {
     rules: &'r Rules,
-    places: BTreeMap<Place, Domain>,
+    places: BTreeMap<ArgumentPlace, Domain>,
     steps: usize,
     /// True if a place has got a new value in this round.
     is_new: bool,
@@ -72,7 +72,7 @@ impl Analysis<'_> {
         if is_possible {
             let relation = self.source(rule.head.relation);
             for (argument, term) in rule.head.arguments.iter().enumerate() {
-                self.give(Place::Relation(relation, argument), term, &domains)?;
+                self.give(ArgumentPlace::Relation(relation, argument), term, &domains)?;
             }
         }
         Some(domains)
@@ -96,7 +96,7 @@ impl Analysis<'_> {
             Formula::Atom(Atom { relation, arguments, .. }) => {
                 let relation = self.source(*relation);
                 for (argument, term) in arguments.iter().enumerate() {
-                    self.read(Place::Relation(relation, argument), term, domains)?;
+                    self.read(ArgumentPlace::Relation(relation, argument), term, domains)?;
                 }
             }
             Formula::Not(_) | Formula::Distinct(..) => {}
@@ -118,12 +118,12 @@ impl Analysis<'_> {
     }
 
     /// Intersects the domains of a term's variables with the values of its place.
-    fn read(&mut self, place: Place, term: &Term, domains: &mut [Domain]) -> Option<()> {
+    fn read(&mut self, place: ArgumentPlace, term: &Term, domains: &mut [Domain]) -> Option<()> {
         match term {
             Term::Constant(_) => {}
             Term::Function(name, arguments) => {
                 for (argument, term) in arguments.iter().enumerate() {
-                    self.read(Place::Function(*name, arguments.len(), argument), term, domains)?;
+                    self.read(ArgumentPlace::Function(*name, arguments.len(), argument), term, domains)?;
                 }
             }
             Term::Variable(variable) => {
@@ -142,12 +142,12 @@ impl Analysis<'_> {
     }
 
     /// Adds the values of a term to its place.
-    fn give(&mut self, place: Place, term: &Term, domains: &[Domain]) -> Option<()> {
+    fn give(&mut self, place: ArgumentPlace, term: &Term, domains: &[Domain]) -> Option<()> {
         let given = match term {
             Term::Constant(name) => Some(BTreeSet::from([Value::Object(*name)])),
             Term::Function(name, arguments) => {
                 for (argument, term) in arguments.iter().enumerate() {
-                    self.give(Place::Function(*name, arguments.len(), argument), term, domains)?;
+                    self.give(ArgumentPlace::Function(*name, arguments.len(), argument), term, domains)?;
                 }
                 Some(BTreeSet::from([Value::Function(*name, arguments.len())]))
             }

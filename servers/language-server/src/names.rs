@@ -27,7 +27,7 @@ pub(crate) enum Name {
 
 /// An occurrence of a name.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct NamePlace {
     /// The span of the word.
     pub(crate) span: Span,
     /// The index of its form.
@@ -47,7 +47,7 @@ pub(crate) struct Place {
 /// The index of all names of a rulesheet.
 #[derive(Default)]
 pub(crate) struct Names {
-    places: BTreeMap<Name, Vec<Place>>,
+    places: BTreeMap<Name, Vec<NamePlace>>,
     /// The span and name of each place, in the order of the text.
     order: Vec<(Span, Name)>,
 }
@@ -74,7 +74,7 @@ impl Names {
     }
 
     /// Returns the name that contains a byte or ends there, and its place.
-    pub(crate) fn at(&self, offset: u32) -> Option<(&Name, &Place)> {
+    pub(crate) fn at(&self, offset: u32) -> Option<(&Name, &NamePlace)> {
         let behind = self.order.partition_point(|(span, _)| span.start <= offset);
         let (span, name) = self.order[..behind].last().filter(|(span, _)| offset <= span.end)?;
         let places = self.places(name);
@@ -83,25 +83,25 @@ impl Names {
     }
 
     /// Returns the places of a name, in the order of the text.
-    pub(crate) fn places(&self, name: &Name) -> &[Place] {
+    pub(crate) fn places(&self, name: &Name) -> &[NamePlace] {
         self.places.get(name).map_or(&[], Vec::as_slice)
     }
 
     /// Iterates over all names with their places.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&Name, &[Place])> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&Name, &[NamePlace])> {
         self.places.iter().map(|(name, places)| (name, places.as_slice()))
     }
 
     /// Returns the definitions of a name. For a relation or a keyword these are its heads. For a
     /// fluent or move these are the heads of `init` and `next`, or `legal`, that contain it. For a
     /// role it is the fact of `role`. For other terms and for variables it is the first place.
-    pub(crate) fn definitions(&self, name: &Name, place: &Place) -> Vec<&Place> {
+    pub(crate) fn definitions(&self, name: &Name, place: &NamePlace) -> Vec<&NamePlace> {
         let all = self.places(name);
         let given = match name {
             Name::Word(_) | Name::Relation(_) => return all.iter().filter(|place| place.is_head).collect(),
             Name::Variable(..) => Vec::new(),
             Name::Term(_) => {
-                let gives = |other: &&Place, is_fluent| {
+                let gives = |other: &&NamePlace, is_fluent| {
                     let names: &[&str] = if is_fluent { &["init", "next"] } else { &["legal"] };
                     let is_given = other.under.is_some_and(|word| names.contains(&word.name));
                     other.is_head && is_given && other.is_fluent == is_fluent
@@ -113,7 +113,7 @@ impl Names {
                     Some(word) if word.choice().is_some() => moves().collect(),
                     _ if place.arity > 0 => fluents().chain(moves()).collect(),
                     _ => {
-                        let declares = |other: &&Place| {
+                        let declares = |other: &&NamePlace| {
                             other.is_head && other.under.is_some_and(|word| word.name == "role")
                         };
                         all.iter().filter(declares).collect()
@@ -135,7 +135,7 @@ struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     fn add(&mut self, name: Name, word: NodeId, node: NodeId, under: Option<(&'static Word, bool)>) {
-        let place = Place {
+        let place = NamePlace {
             span: self.tree.node(word).span,
             form: self.form,
             is_head: self.is_head,

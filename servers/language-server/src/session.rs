@@ -42,7 +42,7 @@ const MOST_TEXT: usize = if cfg!(test) { 1 << 10 } else { 256 << 20 };
 
 /// The stage of the conversation.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum SessionStage {
     New,
     Running,
     ShutDown,
@@ -59,7 +59,7 @@ struct InitializeParams {
 pub(crate) struct Session<O> {
     pub(crate) output: O,
     pub(crate) worker: Worker,
-    stage: Stage,
+    stage: SessionStage,
     /// True if the client supports snippets: completions with places to fill.
     snippets: bool,
     documents: BTreeMap<String, Document>,
@@ -70,7 +70,7 @@ pub(crate) struct Session<O> {
 impl<O: Output> Session<O> {
     pub(crate) fn new(output: O, worker: Worker) -> Self {
         let (documents, waiting) = (BTreeMap::new(), VecDeque::new());
-        Self { output, worker, stage: Stage::New, snippets: false, documents, waiting }
+        Self { output, worker, stage: SessionStage::New, snippets: false, documents, waiting }
     }
 
     /// Handles events until the end. Returns true if the client has sent `shutdown`.
@@ -97,7 +97,7 @@ impl<O: Output> Session<O> {
                 }
             };
             if !self.take(event)? {
-                return Ok(self.stage == Stage::ShutDown);
+                return Ok(self.stage == SessionStage::ShutDown);
             }
         }
     }
@@ -142,20 +142,22 @@ impl<O: Output> Session<O> {
         });
         let refusal = |code, message: &str| Err(Refusal { code, message: message.to_owned() });
         let result = match (self.stage, method.as_str()) {
-            (Stage::New, "initialize") => self.initialize(params),
-            (Stage::New, _) => refusal(ErrorCode::ServerNotInitialized, "the first request is `initialize`"),
-            (Stage::ShutDown, _) => refusal(ErrorCode::InvalidRequest, "the session was shut down"),
-            (Stage::Running, "initialize") => {
+            (SessionStage::New, "initialize") => self.initialize(params),
+            (SessionStage::New, _) => {
+                refusal(ErrorCode::ServerNotInitialized, "the first request is `initialize`")
+            }
+            (SessionStage::ShutDown, _) => refusal(ErrorCode::InvalidRequest, "the session was shut down"),
+            (SessionStage::Running, "initialize") => {
                 refusal(ErrorCode::InvalidRequest, "`initialize` was said before")
             }
-            (Stage::Running, "shutdown") => {
-                self.stage = Stage::ShutDown;
+            (SessionStage::Running, "shutdown") => {
+                self.stage = SessionStage::ShutDown;
                 Ok(Value::Null)
             }
-            (Stage::Running, _) if cancelled => {
+            (SessionStage::Running, _) if cancelled => {
                 refusal(ErrorCode::RequestCanceled, "cancelled by the client")
             }
-            (Stage::Running, method) => self.question(method, params),
+            (SessionStage::Running, method) => self.question(method, params),
         };
         match result {
             Ok(result) => self.answer(&id, &result),
@@ -165,7 +167,7 @@ impl<O: Output> Session<O> {
 
     fn initialize(&mut self, params: Value) -> Result<Value, Refusal> {
         let InitializeParams { capabilities: client } = read(params)?;
-        self.stage = Stage::Running;
+        self.stage = SessionStage::Running;
         self.snippets = client
             .pointer("/textDocument/completion/completionItem/snippetSupport")
             .and_then(Value::as_bool)
@@ -244,7 +246,7 @@ impl<O: Output> Session<O> {
     }
 
     fn notification(&mut self, Notification { method, params }: Notification) -> io::Result<()> {
-        if self.stage != Stage::Running {
+        if self.stage != SessionStage::Running {
             return Ok(());
         }
         // Invalid notifications are ignored.

@@ -6,7 +6,7 @@
 
 use crate::{
     document::Document,
-    names::{Name, Place},
+    names::{Name, NamePlace},
     words::{WORDS, Word},
 };
 use gdl_compiler::{Span, syntax::NodeId};
@@ -64,7 +64,7 @@ pub(crate) fn complete(document: &Document, position: Position, snippets: bool) 
         }
     }
     let due = due(&open);
-    let writer = Writer { document, snippets, opened, word };
+    let writer = CompletionWriter { document, snippets, opened, word };
     let mut items = Vec::new();
     match due {
         Due::Form | Due::Head | Due::Literal => {
@@ -136,7 +136,7 @@ fn due(open: &[Open<'_>]) -> Due {
     }
 }
 
-struct Writer<'d> {
+struct CompletionWriter<'d> {
     document: &'d Document,
     snippets: bool,
     /// True if the opening parenthesis is in the text already.
@@ -145,7 +145,7 @@ struct Writer<'d> {
     word: Span,
 }
 
-impl Writer<'_> {
+impl CompletionWriter<'_> {
     fn item(
         &self,
         label: &str,
@@ -200,7 +200,7 @@ impl Writer<'_> {
     fn terms(&self, due: Due, items: &mut Vec<CompletionItem>) {
         for (name, places) in self.document.reading().names.iter() {
             let Name::Term(_) = name else { continue };
-            let fits = |place: &&Place| match due {
+            let fits = |place: &&NamePlace| match due {
                 Due::Fluent => place.under.is_some() && place.is_fluent,
                 Due::Move => place.under.is_some_and(|word| word.choice().is_some()),
                 _ => true,
@@ -222,7 +222,7 @@ impl Writer<'_> {
     }
 
     /// Adds a name with the arguments that it has at a place.
-    fn call(&self, place: &Place, kind: CompletionItemKind, items: &mut Vec<CompletionItem>) {
+    fn call(&self, place: &NamePlace, kind: CompletionItemKind, items: &mut Vec<CompletionItem>) {
         let source = &self.document.source;
         let name = source.slice(place.span);
         if place.arity == 0 {

@@ -4,7 +4,7 @@
 use super::why::why;
 use crate::{
     document::Document,
-    names::{Name, Place},
+    names::{Name, NamePlace},
     words::Word,
 };
 use gdl_compiler::syntax::NodeId;
@@ -40,7 +40,7 @@ pub(crate) fn hover(document: &Document, position: Position) -> Option<Hover> {
     (!parts.is_empty()).then_some(Hover { contents, range })
 }
 
-fn describe(document: &Document, name: &Name, place: &Place) -> Option<String> {
+fn describe(document: &Document, name: &Name, place: &NamePlace) -> Option<String> {
     let shown = document.source.slice(place.span);
     match name {
         Name::Word(word) => {
@@ -78,8 +78,8 @@ fn relation(document: &Document, key: &str, shown: &str) -> String {
     let places = reading.names.places(&Name::Relation(key.to_owned()));
     let arities: BTreeSet<usize> = places.iter().map(|place| place.arity).collect();
     let arities: Vec<String> = arities.into_iter().map(|arity| counted(arity, "argument")).collect();
-    let heads: Vec<&Place> = places.iter().filter(|place| place.is_head).collect();
-    let is_rule = |place: &&&Place| reading.tree.forms[place.form as usize] != place.node;
+    let heads: Vec<&NamePlace> = places.iter().filter(|place| place.is_head).collect();
+    let is_rule = |place: &&&NamePlace| reading.tree.forms[place.form as usize] != place.node;
     let rules = heads.iter().filter(is_rule).count();
     let facts = heads.len() - rules;
     let given = match (counted(rules, "rule"), counted(facts, "fact")) {
@@ -123,7 +123,7 @@ fn called(name: &Name) -> Option<&str> {
 
 /// Returns the other relations whose rules read the relation `key`, in alphabetical order. `places`
 /// are the places of `key`.
-fn readers(document: &Document, places: &[Place], key: &str) -> Vec<String> {
+fn readers(document: &Document, places: &[NamePlace], key: &str) -> Vec<String> {
     let forms: BTreeSet<u32> = places.iter().filter(|place| !place.is_head).map(|place| place.form).collect();
     let mut readers = BTreeSet::new();
     for (name, places) in document.reading().names.iter() {

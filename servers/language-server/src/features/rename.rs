@@ -2,7 +2,7 @@
 
 use crate::{
     document::Document,
-    names::{Name, Place},
+    names::{Name, NamePlace},
     refusal::Refusal,
     words::Word,
 };
@@ -27,7 +27,7 @@ pub(crate) fn rename(document: &Document, position: Position, new: &str) -> Resu
     Ok(json!({ "changes": { document.uri.as_ref(): edits } }))
 }
 
-fn find(document: &Document, position: Position) -> Result<(&Name, &Place), Refusal> {
+fn find(document: &Document, position: Position) -> Result<(&Name, &NamePlace), Refusal> {
     let reading = document.reading();
     let (name, place) =
         reading.names.at(document.offset(position)).ok_or_else(|| Refusal::new("there is no name here"))?;

@@ -28,7 +28,7 @@ use gdl_tests::{
     successors::expand_all,
     watch,
 };
-use gdl_tools::simulate::{Settings, Subject, simulate};
+use gdl_tools::simulate::{SimulationSettings, Subject, simulate};
 use std::{
     ops::ControlFlow,
     sync::{Mutex, PoisonError},
@@ -228,7 +228,7 @@ fn judge(compilation: &Compilation, enter: Enter) -> Dynamic {
     enter("decode", PLAY);
     let game = Dynamic::decode(&compilation.table).expect("the table can be read");
     enter("simulate", PLAY);
-    let settings = Settings { seed: 1, states: 200, playouts: Some(4), steps: 30, work: 300_000 };
+    let settings = SimulationSettings { seed: 1, states: 200, playouts: Some(4), steps: 30, work: 300_000 };
     let subject = Subject { rules, ground, net, game: &game };
     simulate(subject, &settings, &mut Diagnostics::new(Levels::default()), &mut |_| {});
     game

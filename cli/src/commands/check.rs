@@ -14,7 +14,7 @@ use gdl_tools::{
     parse::whole,
     progress::Progress,
     report,
-    simulate::{self, Settings, Statistics, Subject, simulate},
+    simulate::{self, SimulationSettings, Statistics, Subject, simulate},
 };
 use serde_json::{Value, json};
 use std::{
@@ -126,13 +126,13 @@ pub(crate) struct SimulationArgs {
 impl SimulationArgs {
     /// Returns the simulation's settings.
     #[must_use]
-    pub(crate) fn settings(&self) -> Settings {
-        Settings {
+    pub(crate) fn settings(&self) -> SimulationSettings {
+        SimulationSettings {
             seed: self.seed,
             states: self.states as usize,
             playouts: self.playouts,
             steps: self.steps as usize,
-            ..Settings::default()
+            ..SimulationSettings::default()
         }
     }
 }
@@ -218,7 +218,7 @@ fn judge(
     path: &Path,
     name: &str,
     options: &Options,
-    settings: Option<&Settings>,
+    settings: Option<&SimulationSettings>,
 ) -> (Source, Diagnostics, Option<Statistics>) {
     let read =
         if path == Path::new("-") { load::read_stdin(name, options) } else { load::read(path, options) };
@@ -242,7 +242,11 @@ fn judge(
 }
 
 /// Simulates a game and adds its diagnostics. Returns `None` if the game is too large to be played.
-fn play(compiled: &Compiled, settings: &Settings, diagnostics: &mut Diagnostics) -> Option<Statistics> {
+fn play(
+    compiled: &Compiled,
+    settings: &SimulationSettings,
+    diagnostics: &mut Diagnostics,
+) -> Option<Statistics> {
     let Compilation { rules, ground, net, table, .. } = &compiled.compilation;
     let game = Dynamic::decode(table).ok()?;
     let subject = Subject { rules, ground, net, game: &game };
@@ -252,7 +256,8 @@ fn play(compiled: &Compiled, settings: &Settings, diagnostics: &mut Diagnostics)
         simulate::Progress::States(done) => progress.tell(done as u64),
         simulate::Progress::Playouts(done) => {
             if std::mem::take(&mut visiting) {
-                progress = Progress::counted("games", settings.playouts.unwrap_or(Settings::PLAYOUTS));
+                progress =
+                    Progress::counted("games", settings.playouts.unwrap_or(SimulationSettings::PLAYOUTS));
             }
             progress.tell(done);
         }

@@ -9,7 +9,7 @@ use gdl_compiler::{
 use gdl_runtime::Dynamic;
 use gdl_tools::{
     load::{self, Compiled},
-    simulate::{Settings, Statistics, Subject, simulate},
+    simulate::{SimulationSettings, Statistics, Subject, simulate},
 };
 use serde_json::Value;
 use std::{fs, path::Path};
@@ -37,7 +37,7 @@ fn reject(name: &str) -> String {
 }
 
 /// Compiles and plays a rulesheet with all lints. Returns the diagnostics of play.
-fn play(text: &str, settings: &Settings) -> Option<(Compiled, Vec<Diagnostic>, Statistics)> {
+fn play(text: &str, settings: &SimulationSettings) -> Option<(Compiled, Vec<Diagnostic>, Statistics)> {
     let levels = Levels { warn: vec!["lints".to_owned()], ..Levels::default() };
     let options = Options { levels: levels.clone(), ..Options::default() };
     let (_, compiled) = load::examine(&Source::new("test.kif", text), &options);
@@ -103,7 +103,7 @@ fn one_mistake_is_one_finding() {
 
 #[test]
 fn right_games_are_found_right() {
-    let settings = Settings { work: 20_000_000, ..Settings::default() };
+    let settings = SimulationSettings { work: 20_000_000, ..SimulationSettings::default() };
     let games = folder("accept");
     assert!(games.len() > 20);
     for (name, text) in games {
@@ -121,7 +121,7 @@ fn right_games_are_found_right() {
         assert_eq!(found.iter().any(|d| d.code.id == "GDL125"), endless, "{name}");
     }
     for entry in gdl_games::LIST {
-        let few = Settings { work: 2_000_000, ..Settings::default() };
+        let few = SimulationSettings { work: 2_000_000, ..SimulationSettings::default() };
         let (_, found, _) = play(entry.text, &few).expect("built-in games have no faults");
         let found: Vec<_> = found.iter().filter(|d| d.code.id != "GDL124").collect();
         assert!(found.is_empty(), "{}: {found:?}", entry.name);
@@ -189,7 +189,12 @@ fn assert_seen(rules: &Rules, found: &Diagnostic) {
 /// Verifies every finding on every small rulesheet, for exhaustive visits and for random games.
 #[test]
 fn the_evaluator_sees_what_is_found() {
-    let small = Settings { playouts: Some(30), steps: 40, work: 20_000_000, ..Settings::default() };
+    let small = SimulationSettings {
+        playouts: Some(30),
+        steps: 40,
+        work: 20_000_000,
+        ..SimulationSettings::default()
+    };
     let mut counts = std::collections::BTreeMap::new();
     for (name, text) in [folder("accept"), folder("reject"), own()].concat() {
         // Rulesheets from 133 to 139 exceed the limits of grounding.
@@ -198,7 +203,8 @@ fn the_evaluator_sees_what_is_found() {
         }
         for states in [100_000, 2, 1] {
             // Rulesheets with other errors are skipped.
-            let Some((compiled, found, _)) = play(&text, &Settings { states, ..small.clone() }) else {
+            let Some((compiled, found, _)) = play(&text, &SimulationSettings { states, ..small.clone() })
+            else {
                 continue;
             };
             for diagnostic in &found {
@@ -239,7 +245,7 @@ fn own() -> Vec<(String, String)> {
 #[test]
 fn chance_needs_no_goals() {
     let (_, text) = own().pop().expect("the last one");
-    let (_, found, statistics) = play(&text, &Settings::default()).expect("no faults");
+    let (_, found, statistics) = play(&text, &SimulationSettings::default()).expect("no faults");
     assert!(found.is_empty(), "{found:?}");
     assert_eq!((statistics.states, statistics.complete), (4, true));
 }
@@ -308,7 +314,8 @@ fn states_that_were_not_compared_are_not_called_unrepeated() {
          (<= (goal a 100) terminal) (<= (goal a 0) (not terminal))"
     );
     let message = |steps| {
-        let settings = Settings { states: 5, playouts: Some(1), steps, ..Settings::default() };
+        let settings =
+            SimulationSettings { states: 5, playouts: Some(1), steps, ..SimulationSettings::default() };
         let (_, found, _) = play(&text, &settings).expect("it is valid");
         found.iter().map(|fault| fault.message.clone()).collect::<Vec<_>>()
     };
@@ -378,7 +385,7 @@ fn pages_keep_their_word() {
         for example in code.examples().filter(|example| example.is("kif")) {
             let text = String::from_utf8(example.file()).expect("an example in UTF-8");
             let (compiled, found, _) =
-                play(&text, &Settings::default()).unwrap_or_else(|| panic!("{}: {text}", code.id));
+                play(&text, &SimulationSettings::default()).unwrap_or_else(|| panic!("{}: {text}", code.id));
             found.iter().for_each(|found| assert_seen(&compiled.rules, found));
             let found: Vec<&str> = found.iter().map(|found| found.code.id).collect();
             assert_eq!(found.contains(&code.id), example.is("wrong"), "{}: {found:?}", example.info);

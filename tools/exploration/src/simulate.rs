@@ -1,10 +1,10 @@
 //! Faults of a rulesheet that only play shows: GDL118, GDL119 and GDL121 to GDL125.
 //!
-//! The input is a compiled game with its rules and [`Settings`]. The output is diagnostics, each
-//! with the moves that show the fault, and [`Statistics`]. Reachable states are visited breadth
-//! first, so small games are checked completely and each fault has a shortest play. If there are
-//! too many states, random games follow. The result depends on the game and the settings alone, not
-//! on the clock or threads.
+//! The input is a compiled game with its rules and [`SimulationSettings`]. The output is
+//! diagnostics, each with the moves that show the fault, and [`Statistics`]. Reachable states are
+//! visited breadth first, so small games are checked completely and each fault has a shortest play.
+//! If there are too many states, random games follow. The result depends on the game and the
+//! settings alone, not on the clock or threads.
 
 mod choices;
 mod describe;
@@ -15,7 +15,7 @@ mod sample;
 use crate::counted;
 use choices::Choices;
 use explore::Graph;
-use findings::{Fault, Findings};
+use findings::{Findings, GameFault};
 use gdl_compiler::{Diagnostic, Diagnostics, Rules, ground::GroundRules, outcome, propnet::Net};
 use gdl_runtime::{Dynamic, Game, GameExt};
 use std::fmt;
@@ -35,13 +35,13 @@ pub struct Subject<'g> {
 
 /// The amount of play.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct SimulationSettings {
     /// The seed of random choices.
     pub seed: u64,
     /// The most states visited breadth first.
     pub states: usize,
     /// The number of random games if the visit is incomplete. `None` stands for
-    /// [`Settings::PLAYOUTS`], or fewer if `work` is used up.
+    /// [`SimulationSettings::PLAYOUTS`], or fewer if `work` is used up.
     pub playouts: Option<u64>,
     /// The greatest number of moves in a random game.
     pub steps: usize,
@@ -49,12 +49,12 @@ pub struct Settings {
     pub work: u64,
 }
 
-impl Settings {
+impl SimulationSettings {
     /// The default number of random games.
     pub const PLAYOUTS: u64 = 1_000;
 }
 
-impl Default for Settings {
+impl Default for SimulationSettings {
     fn default() -> Self {
         // A few seconds, independent of the size of the game.
         Self { seed: 0, states: 100_000, playouts: None, steps: 1_000, work: 1_000_000_000 }
@@ -106,7 +106,7 @@ pub enum Progress {
 /// plays take about 32 MiB each. A diagnostic also contains the names of a state.
 pub fn simulate(
     subject: Subject<'_>,
-    settings: &Settings,
+    settings: &SimulationSettings,
     diagnostics: &mut Diagnostics,
     tell: &mut dyn FnMut(Progress),
 ) -> Statistics {
@@ -127,7 +127,7 @@ pub fn simulate(
         let found = describe::describe(subject, fault, &line);
         // A check of the initial state has already reported it.
         let is_known = |known: &Diagnostic| (known.code, known.span) == (found.code, found.span);
-        if !matches!(fault, Fault::Stuck { .. }) || !diagnostics.iter().any(is_known) {
+        if !matches!(fault, GameFault::Stuck { .. }) || !diagnostics.iter().any(is_known) {
             diagnostics.push(found);
         }
     }
@@ -139,7 +139,7 @@ pub fn simulate(
 fn conclude(subject: Subject<'_>, graph: &Graph<'_>, findings: &mut Findings, diagnostics: &mut Diagnostics) {
     let Subject { rules, net, game, .. } = subject;
     // If some role gets stuck, the end or the win may lie beyond the states reached.
-    if findings.any(|fault| matches!(fault, Fault::Stuck { .. })) {
+    if findings.any(|fault| matches!(fault, GameFault::Stuck { .. })) {
         return;
     }
     let (is_endless, roles) = (!graph.ends(), game.roles().len());
@@ -162,21 +162,21 @@ struct Sight {
 }
 
 /// Checks a state and offers its faults.
-fn look(game: &Dynamic, view: &<Dynamic as Game>::View, mut offer: impl FnMut(Fault)) -> Sight {
+fn look(game: &Dynamic, view: &<Dynamic as Game>::View, mut offer: impl FnMut(GameFault)) -> Sight {
     let chance = game.vocabulary().chance();
     let terminal = game.is_terminal_in(view);
     let choices = Choices::new(game, view);
     let mut goals = Vec::with_capacity(choices.roles());
     for (role, id) in game.roles().enumerate() {
         if !terminal && choices.of(role).is_empty() {
-            offer(Fault::Stuck { role });
+            offer(GameFault::Stuck { role });
         }
         let mut values = game.goals_in(view, id);
         let (first, is_only) = (values.next(), values.next().is_none());
         match first {
             // Goals of chance are irrelevant.
-            None if terminal && chance != Some(role) => offer(Fault::NoGoal { role }),
-            Some(_) if !is_only => offer(Fault::TwoGoals { role, terminal }),
+            None if terminal && chance != Some(role) => offer(GameFault::NoGoal { role }),
+            Some(_) if !is_only => offer(GameFault::TwoGoals { role, terminal }),
             _ => {}
         }
         goals.push(first.filter(|_| is_only));

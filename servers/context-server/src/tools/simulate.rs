@@ -7,7 +7,7 @@ use gdl_runtime::{Cancel, Dynamic};
 use gdl_tools::{
     load,
     output::counted,
-    simulate::{Settings, Subject, simulate},
+    simulate::{SimulationSettings, Subject, simulate},
 };
 use rmcp::schemars::{self, JsonSchema};
 use serde::{Deserialize, Serialize};
@@ -58,8 +58,8 @@ impl Question for Simulate {
         let (faults, compiled) = load::inspect(&sheet.source, &options);
         let compiled = compiled.map_err(|_| Refusal::of_rules(&faults, &sheet.source))?;
         let game = Dynamic::decode(&compiled.table).map_err(|error| Refusal::new(error.to_string()))?;
-        let usual = Settings::default();
-        let settings = Settings {
+        let usual = SimulationSettings::default();
+        let settings = SimulationSettings {
             seed: self.seed,
             states: self.states.map_or(usual.states, |states| states.clamp(1, MOST) as usize),
             playouts: self.playouts.map(|playouts| playouts.min(MOST)),

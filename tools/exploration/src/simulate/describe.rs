@@ -2,7 +2,7 @@
 
 use super::{
     Subject,
-    findings::{Fault, Line},
+    findings::{GameFault, Line},
     sample,
 };
 use crate::counted;
@@ -16,15 +16,15 @@ use gdl_compiler::{
 use gdl_runtime::{Game, GameExt, bits::BitBox, game::Id, playouts::thousands};
 
 /// Returns the diagnostic of a fault.
-pub(super) fn describe(subject: Subject<'_>, fault: Fault, line: &Line) -> Diagnostic {
+pub(super) fn describe(subject: Subject<'_>, fault: GameFault, line: &Line) -> Diagnostic {
     let Subject { rules, game, .. } = subject;
     let name = |role: usize| &game.vocabulary().roles()[role];
     let (before, state) = replay(subject, line);
     let scene = Scene::new(subject, &state);
     let diagnostic = match fault {
-        Fault::Stuck { role } => outcome::stuck(rules, role, name(role), "a state that is not terminal"),
-        Fault::TwoGoals { role, terminal } => two_goals(&scene, role, name(role), terminal),
-        Fault::NoGoal { role } => {
+        GameFault::Stuck { role } => outcome::stuck(rules, role, name(role), "a state that is not terminal"),
+        GameFault::TwoGoals { role, terminal } => two_goals(&scene, role, name(role), terminal),
+        GameFault::NoGoal { role } => {
             let name = name(role);
             let message = format!("role `{name}` has no goal value in a terminal state");
             let diagnostic = Diagnostic::new(&codes::NO_GOAL_IN_TERMINAL, scene.terminal(), message)
@@ -35,7 +35,7 @@ pub(super) fn describe(subject: Subject<'_>, fault: Fault, line: &Line) -> Diagn
                 None => diagnostic,
             }
         }
-        Fault::Falling { role } => {
+        GameFault::Falling { role } => {
             let earlier = Scene::new(subject, &before);
             let (from, to) = (earlier.goals(role), scene.goals(role));
             let ((high, high_place), (low, low_place)) = (from[0], to[0]);
@@ -50,7 +50,7 @@ pub(super) fn describe(subject: Subject<'_>, fault: Fault, line: &Line) -> Diagn
                 _ => diagnostic,
             }
         }
-        Fault::Loop => {
+        GameFault::Loop => {
             let moves = counted(line.moves.len() / game.shape().roles, "move");
             let message = match line.repeats {
                 None | Some(0) => format!("a game may never end: after {moves} it is back at the start"),
@@ -63,7 +63,7 @@ pub(super) fn describe(subject: Subject<'_>, fault: Fault, line: &Line) -> Diagn
                 .note("this does not hold on the way")
                 .help("count the moves in a fluent, and make `terminal` hold at a limit")
         }
-        Fault::TooLong => {
+        GameFault::TooLong => {
             let steps = line.moves.len() / game.shape().roles;
             let moves = counted(steps, "move");
             let all_compared = steps < sample::most_met(game);
@@ -74,7 +74,7 @@ pub(super) fn describe(subject: Subject<'_>, fault: Fault, line: &Line) -> Diagn
                 .help("make `terminal` hold sooner, or allow more moves with `--steps`")
         }
     };
-    let is_endless = matches!(fault, Fault::Loop | Fault::TooLong);
+    let is_endless = matches!(fault, GameFault::Loop | GameFault::TooLong);
     let diagnostic = if is_endless { lost(subject, line, diagnostic) } else { diagnostic };
     diagnostic.witness(witness(subject, line, &state))
 }

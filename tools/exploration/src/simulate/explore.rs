@@ -5,10 +5,10 @@
 //! ends at the first limit. Each reported fault costs one more search for its play.
 
 use super::{
-    Progress, Settings, Subject,
+    Progress, SimulationSettings, Subject,
     choices::Choices,
     falls,
-    findings::{Fault, Findings, Line},
+    findings::{Findings, GameFault, Line},
     look,
 };
 use gdl_compiler::ground::cycle;
@@ -58,7 +58,7 @@ impl<'g> Graph<'g> {
     /// Visits states until all are visited or a limit of the settings is reached.
     pub(super) fn explore(
         subject: Subject<'g>,
-        settings: &Settings,
+        settings: &SimulationSettings,
         findings: &mut Findings,
         tell: &mut dyn FnMut(Progress),
     ) -> Self {
@@ -211,7 +211,7 @@ impl<'g> Graph<'g> {
                 for role in falls(goals(state), goals(next as usize)) {
                     if !std::mem::replace(&mut found[role], true) {
                         let length = (self.depth(state) + 1) * roles;
-                        findings.offer(Fault::Falling { role }, length, || {
+                        findings.offer(GameFault::Falling { role }, length, || {
                             let mut line = self.line(state);
                             self.push(&mut line, state, number as u64);
                             line
@@ -249,7 +249,7 @@ impl<'g> Graph<'g> {
             self.push(&mut line, state, number as u64);
         }
         line.repeats = Some(depth);
-        findings.offer(Fault::Loop, line.moves.len(), || line);
+        findings.offer(GameFault::Loop, line.moves.len(), || line);
     }
 
     /// Returns a shortest cycle from a state through states that `may` accepts, as pairs of a state

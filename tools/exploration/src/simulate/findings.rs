@@ -11,7 +11,7 @@ const MOST: usize = 32;
 
 /// A fault of a game, ordered by its diagnostic code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Fault {
+pub(super) enum GameFault {
     /// A role has no legal move in a state that is not terminal.
     Stuck { role: usize },
     /// A role has several goal values in one state.
@@ -26,7 +26,7 @@ pub(super) enum Fault {
     TooLong,
 }
 
-impl Fault {
+impl GameFault {
     /// Returns whether the fault still matters if the game can never end. Roles without moves,
     /// several goals in other states, and loops are consequences of that.
     fn stands_without_end(self) -> bool {
@@ -46,14 +46,14 @@ pub(super) struct Line {
 /// The faults found so far.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
-    told: BTreeMap<Fault, Line>,
-    untold: BTreeSet<Fault>,
+    told: BTreeMap<GameFault, Line>,
+    untold: BTreeSet<GameFault>,
 }
 
 impl Findings {
     /// Stores a play for a fault, unless a play as short is known or the limit is reached. `length`
     /// counts the moves of all roles.
-    pub(super) fn offer(&mut self, fault: Fault, length: usize, line: impl FnOnce() -> Line) {
+    pub(super) fn offer(&mut self, fault: GameFault, length: usize, line: impl FnOnce() -> Line) {
         let known = self.told.get(&fault);
         if known.is_none() && self.told.len() >= MOST {
             self.untold.insert(fault);
@@ -62,7 +62,7 @@ impl Findings {
         }
     }
 
-    pub(super) fn any(&self, test: impl Fn(Fault) -> bool) -> bool {
+    pub(super) fn any(&self, test: impl Fn(GameFault) -> bool) -> bool {
         self.told.keys().chain(&self.untold).any(|&fault| test(fault))
     }
 
@@ -71,24 +71,24 @@ impl Findings {
     pub(super) fn leave_without_end(&mut self, roles: usize) {
         let is_early = |line: &Line| line.moves.len() < roles * roles;
         self.told.retain(|fault, line| {
-            fault.stands_without_end() || (matches!(fault, Fault::Stuck { .. }) && is_early(line))
+            fault.stands_without_end() || (matches!(fault, GameFault::Stuck { .. }) && is_early(line))
         });
         self.untold.retain(|fault| fault.stands_without_end());
     }
 
-    fn retain(&mut self, keep: impl Fn(Fault) -> bool) {
+    fn retain(&mut self, keep: impl Fn(GameFault) -> bool) {
         self.told.retain(|&fault, _| keep(fault));
         self.untold.retain(|&fault| keep(fault));
     }
 
     /// Returns the stored faults, except those that another fault implies.
-    pub(super) fn into_lines(mut self) -> impl Iterator<Item = (Fault, Line)> {
-        let endless = self.told.contains_key(&Fault::Loop);
-        let known: Vec<Fault> = self.told.keys().copied().collect();
+    pub(super) fn into_lines(mut self) -> impl Iterator<Item = (GameFault, Line)> {
+        let endless = self.told.contains_key(&GameFault::Loop);
+        let known: Vec<GameFault> = self.told.keys().copied().collect();
         self.retain(|fault| match fault {
-            Fault::TooLong => !endless,
-            Fault::TwoGoals { role, terminal: false } => {
-                !known.contains(&Fault::TwoGoals { role, terminal: true })
+            GameFault::TooLong => !endless,
+            GameFault::TwoGoals { role, terminal: false } => {
+                !known.contains(&GameFault::TwoGoals { role, terminal: true })
             }
             _ => true,
         });
@@ -106,7 +106,7 @@ mod tests {
         let mut made = 0;
         for length in [9, 5, 7] {
             for role in 0..1_000 {
-                findings.offer(Fault::Falling { role }, length, || {
+                findings.offer(GameFault::Falling { role }, length, || {
                     made += 1;
                     Line { moves: vec![gdl_runtime::game::Id::from_index(0); length], repeats: None }
                 });
@@ -114,8 +114,8 @@ mod tests {
         }
         // Shorter plays replace longer ones. Faults beyond the limit are recorded.
         assert_eq!(made, 2 * MOST);
-        assert!(findings.any(|fault| fault == Fault::Falling { role: 999 }));
-        let lines: Vec<(Fault, Line)> = findings.into_lines().collect();
+        assert!(findings.any(|fault| fault == GameFault::Falling { role: 999 }));
+        let lines: Vec<(GameFault, Line)> = findings.into_lines().collect();
         assert!(lines.len() == MOST && lines.iter().all(|(_, line)| line.moves.len() == 5));
     }
 }

@@ -6,10 +6,10 @@
 //! [`MAX_STATE_BYTES`].
 
 use super::{
-    Progress, Settings, Subject,
+    Progress, SimulationSettings, Subject,
     explore::{MAX_GOALS, MAX_STATE_BYTES, cost},
     falls,
-    findings::{Fault, Findings, Line},
+    findings::{Findings, GameFault, Line},
     look,
 };
 use gdl_runtime::{Dynamic, Game, chance::Stream, dynamic::MoveId, game::Id};
@@ -18,11 +18,11 @@ use rustc_hash::FxHashMap;
 /// Plays random games. Returns their number and the number of moves in all of them.
 pub(super) fn play(
     subject: Subject<'_>,
-    settings: &Settings,
+    settings: &SimulationSettings,
     findings: &mut Findings,
     tell: &mut dyn FnMut(Progress),
 ) -> (u64, u64) {
-    let count = settings.playouts.unwrap_or(Settings::PLAYOUTS);
+    let count = settings.playouts.unwrap_or(SimulationSettings::PLAYOUTS);
     // A requested number of games is played without a limit on work.
     let mut work = if settings.playouts.is_some() { u64::MAX } else { settings.work };
     let (mut playouts, mut steps) = (0, 0);
@@ -72,7 +72,7 @@ fn game(
         let line = |repeats| Line { moves: moves.clone(), repeats };
         let sight = look(game, &view, |fault| findings.offer(fault, moves.len(), || line(None)));
         for role in falls(&before, &sight.goals) {
-            findings.offer(Fault::Falling { role }, moves.len(), || line(None));
+            findings.offer(GameFault::Falling { role }, moves.len(), || line(None));
         }
         if sight.terminal || sight.choices.count() == 0 {
             return step;
@@ -80,12 +80,12 @@ fn game(
         if let Some(known) = &mut met
             && let Some(first) = known.insert(state.clone(), step as usize)
         {
-            findings.offer(Fault::Loop, moves.len(), || line(Some(first)));
+            findings.offer(GameFault::Loop, moves.len(), || line(Some(first)));
             met = None;
         }
         met = met.filter(|known| known.len() < most_met);
         if step == limit {
-            findings.offer(Fault::TooLong, moves.len(), || line(None));
+            findings.offer(GameFault::TooLong, moves.len(), || line(None));
             return step;
         }
         let Some(left) = work.checked_sub(price) else {

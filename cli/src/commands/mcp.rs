@@ -1,7 +1,7 @@
 //! `gdl mcp`: serves agents over the Model Context Protocol.
 
 use clap::Args;
-use gdl_context_server::Settings;
+use gdl_context_server::ServerSettings;
 use gdl_tools::{
     error::{Error, Result},
     game::ReadingArgs,
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &McpArgs) -> Result {
     if let Some(folder) = args.folder.as_ref().filter(|folder| !folder.is_dir()) {
         return Err(Error::Input(format!("there is no folder {}", folder.display())));
     }
-    let settings = Settings {
+    let settings = ServerSettings {
         folder: args.folder.clone(),
         lenient: args.reading.lenient,
         longest: Duration::from_secs_f64(args.seconds),

@@ -27,7 +27,7 @@ use std::{
 
 /// The limits of a server.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct ServerSettings {
     /// The folder whose rulesheets may be read. `None` if no file may be read.
     pub folder: Option<PathBuf>,
     /// True if rulesheets are read with [`Options::lenient`](gdl_compiler::Options::lenient).
@@ -46,7 +46,7 @@ const LAST_WORDS: Duration = Duration::from_secs(5);
 pub fn serve(
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
-    settings: &Settings,
+    settings: &ServerSettings,
 ) -> io::Result<()> {
     let folder = settings.folder.as_ref().map(|folder| folder.canonicalize()).transpose()?;
     let (transport, written) = transport::start(input, output)?;

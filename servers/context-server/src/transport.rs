@@ -28,14 +28,14 @@ const WAITING: usize = 64;
 const AHEAD: usize = 2;
 
 /// A line of the client.
-enum Line {
+enum ClientLine {
     Whole(Vec<u8>),
     TooLong,
 }
 
 /// Both directions of the connection to a client.
 pub(crate) struct Lines {
-    incoming: mpsc::Receiver<Line>,
+    incoming: mpsc::Receiver<ClientLine>,
     outgoing: mpsc::Sender<Vec<u8>>,
     /// True if the client has begun a session.
     begun: bool,
@@ -60,7 +60,7 @@ pub(crate) fn start(
 }
 
 /// Reads lines to the end of the stream, or until the receiver is dropped.
-fn read(input: impl Read, lines: &mpsc::Sender<Line>) {
+fn read(input: impl Read, lines: &mpsc::Sender<ClientLine>) {
     let mut input = BufReader::new(input);
     loop {
         let mut bytes = Vec::new();
@@ -71,9 +71,9 @@ fn read(input: impl Read, lines: &mpsc::Sender<Line>) {
                 if pass_over(&mut input).is_err() {
                     return;
                 }
-                Line::TooLong
+                ClientLine::TooLong
             }
-            Ok(_) => Line::Whole(bytes),
+            Ok(_) => ClientLine::Whole(bytes),
         };
         if lines.blocking_send(line).is_err() {
             return;
@@ -114,11 +114,11 @@ impl Lines {
     /// Parses a line. An error is the answer to an invalid line, or `None` if it is empty or must
     /// not be answered.
     #[expect(clippy::result_large_err, reason = "an answer is as large as a message")]
-    fn message(&self, line: Line) -> Result<ClientJsonRpcMessage, Option<ServerJsonRpcMessage>> {
+    fn message(&self, line: ClientLine) -> Result<ClientJsonRpcMessage, Option<ServerJsonRpcMessage>> {
         let fault = |code, message: String, id| {
             Err(Some(ServerJsonRpcMessage::error(ErrorData::new(code, message, None), id)))
         };
-        let Line::Whole(bytes) = line else {
+        let ClientLine::Whole(bytes) = line else {
             let message = format!("the line has more than {LONGEST} bytes");
             return fault(ErrorCode::INVALID_REQUEST, message, None);
         };

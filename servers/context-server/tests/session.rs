@@ -1,6 +1,6 @@
 //! Tests of sessions with the client of the protocol's own library, over pipes.
 
-use gdl_context_server::Settings;
+use gdl_context_server::ServerSettings;
 use rmcp::{
     RoleClient, ServiceExt,
     model::{CallToolRequestParams, ClientJsonRpcMessage, ReadResourceRequestParams, ServerJsonRpcMessage},
@@ -54,7 +54,7 @@ type Client = RunningService<RoleClient, ()>;
 fn converse<T>(conversation: impl AsyncFnOnce(&Client) -> T) -> T {
     let (input, output) = io::pipe().expect("a pipe");
     let (answers, to_client) = io::pipe().expect("a pipe");
-    let settings = Settings { folder: None, lenient: false, longest: Duration::from_secs(60) };
+    let settings = ServerSettings { folder: None, lenient: false, longest: Duration::from_secs(60) };
     let server: JoinHandle<io::Result<()>> =
         thread::spawn(move || gdl_context_server::serve(input, to_client, &settings));
     let (sender, lines) = mpsc::unbounded_channel();

@@ -105,7 +105,7 @@ impl Question for Compare {
             let text = format!("the same game{by}{}", pairs.join(";"));
             return Ok((text, Comparison { renamed, ..Comparison::new(Verdict::SameByRenaming) }));
         }
-        let comparison = match Pair::of(&games) {
+        let comparison = match GamePair::of(&games) {
             Err(difference) => {
                 Comparison { difference: Some(difference), ..Comparison::new(Verdict::Different) }
             }
@@ -139,7 +139,7 @@ impl Comparison {
 type State = <Dynamic as Game>::State;
 
 /// Two games whose roles have the same names. Moves are matched by name.
-struct Pair<'g> {
+struct GamePair<'g> {
     games: [&'g Dynamic; 2],
     /// The index of each role in the other game.
     roles: Vec<RoleId>,
@@ -147,7 +147,7 @@ struct Pair<'g> {
     moves: Vec<Option<MoveId>>,
 }
 
-impl<'g> Pair<'g> {
+impl<'g> GamePair<'g> {
     /// Matches the roles and moves of two games. Returns a message if their roles differ, or if
     /// only one game has percepts.
     fn of(games: &'g [Dynamic; 2]) -> Result<Self, String> {

@@ -9,7 +9,7 @@ use gdl_compiler::{Options, Source, Syntax, compile, convert::convert, eval::Eva
 use gdl_runtime::{Dynamic, Game, GameExt, gdl, load};
 use gdl_test_support::shared;
 use gdl_tools::{
-    equal::{Bounds, Verdict, compare},
+    equal::{Bounds, EqualityVerdict, compare},
     load::{Way, play, quiet},
     verify::{GameReasoner, Limits, Trace, verify},
 };
@@ -42,7 +42,7 @@ gdl!(
 
 #[test]
 fn other_syntaxes_are_compiled_by_the_macro() {
-    assert_eq!(same(&built_in("tictactoe"), &compiled::game()), Verdict::Proved { states: 5_478 });
+    assert_eq!(same(&built_in("tictactoe"), &compiled::game()), EqualityVerdict::Proved { states: 5_478 });
     let counter = counter::game();
     let walked = same(
         &counter,
@@ -53,7 +53,7 @@ fn other_syntaxes_are_compiled_by_the_macro() {
         )
         .unwrap(),
     );
-    assert_eq!(walked, Verdict::Proved { states: 3 });
+    assert_eq!(walked, EqualityVerdict::Proved { states: 3 });
     let lamp = lamp::game();
     let pressed = lamp.apply_unchecked(&lamp.initial(), &[lamp::Move::PRESS]);
     assert!(lamp.is_terminal(&pressed) && !lamp.is_terminal(&lamp.initial()));
@@ -66,7 +66,7 @@ const LIMITS: Limits = if cfg!(debug_assertions) {
     Limits { playouts: 10, steps: 100, states: 2_000, moves: 100_000, deadline: None }
 };
 
-fn same<A: Game, B: Game>(a: &A, b: &B) -> Verdict {
+fn same<A: Game, B: Game>(a: &A, b: &B) -> EqualityVerdict {
     compare(a, b, str::to_owned, &Bounds::default(), &mut |_| ())
 }
 
@@ -74,10 +74,12 @@ fn same<A: Game, B: Game>(a: &A, b: &B) -> Verdict {
 fn tictactoe_is_the_built_in_one() {
     let game = load(TICTACTOE).unwrap();
     let found = same(&built_in("tictactoe"), &game);
-    assert_eq!(found, Verdict::Proved { states: 5_478 });
+    assert_eq!(found, EqualityVerdict::Proved { states: 5_478 });
     let other =
         load(&TICTACTOE.replace("diagonal(Z) :- cell(1, 3, Z)", "diagonal(Z) :- cell(1, 2, Z)")).unwrap();
-    let Verdict::Different { play, .. } = same(&game, &other) else { panic!("a line less is another game") };
+    let EqualityVerdict::Different { play, .. } = same(&game, &other) else {
+        panic!("a line less is another game")
+    };
     assert_eq!(play.len(), 5, "{play:?}");
 }
 
@@ -91,7 +93,7 @@ fn larger_games_are_the_built_in_ones() {
     ] {
         let (game, original) = (load(text).unwrap(), built_in(name));
         let verdict = compare(&original, &game, str::to_owned, &bounds, &mut |_| ());
-        assert!(matches!(verdict, Verdict::Agreed { .. }), "{name}: {verdict:?}");
+        assert!(matches!(verdict, EqualityVerdict::Agreed { .. }), "{name}: {verdict:?}");
         assert_eq!(gdl_runtime::perft(&game, 2), gdl_runtime::perft(&original, 2), "{name}");
     }
 }
@@ -118,7 +120,7 @@ fn built_in_games_go_to_infix_and_back() {
                 &bounds,
                 &mut |_| (),
             );
-            assert!(!matches!(verdict, Verdict::Different { .. }), "{}: {verdict:?}", entry.name);
+            assert!(!matches!(verdict, EqualityVerdict::Different { .. }), "{}: {verdict:?}", entry.name);
             // The same numbers of move sequences up to depth 2.
             let original = built_in(entry.name);
             assert_eq!(gdl_runtime::perft(&game, 2), gdl_runtime::perft(&original, 2), "{}", entry.name);
@@ -322,7 +324,7 @@ fn names_that_are_words_elsewhere_are_replaced() {
         let other = play(before.clone(), &quiet(), None).unwrap_or_else(|_| panic!("{}", before.text()));
         let bounds = Bounds { states: 2_000, ..Bounds::default() };
         let verdict = compare(&game, &other, |name| infix_name(name, &renamed), &bounds, &mut |_| ());
-        assert!(matches!(verdict, Verdict::Proved { states: 3.. }), "{verdict:?}\n{}", before.text());
+        assert!(matches!(verdict, EqualityVerdict::Proved { states: 3.. }), "{verdict:?}\n{}", before.text());
     }
     let expected = [("does", "does_"), ("next", "next_"), ("sees", "sees_"), ("or", "or_"), ("not", "not_")];
     for (word, name) in expected {

@@ -10,7 +10,7 @@ use gdl_compiler::{
 use gdl_runtime::{Dynamic, chance::Stream, perft::perft};
 use gdl_tests::{corpus, mutant::forms};
 use gdl_tools::{
-    equal::{Bounds, Verdict, compare},
+    equal::{Bounds, EqualityVerdict, compare},
     fix::fix,
 };
 use std::{fmt::Write as _, fs, path::Path};
@@ -222,8 +222,8 @@ fn assert_same(text: &str, other: &str, name: &str) {
 fn difference(first: &Dynamic, second: &Dynamic) -> Option<String> {
     let bounds = Bounds { states: 300, moves: 20_000, playouts: 3, length: 60, seed: 1 };
     match compare(first, second, str::to_owned, &bounds, &mut |_| {}) {
-        Verdict::Different { what, play } => Some(format!("{what} after {play:?}")),
-        Verdict::Proved { .. } | Verdict::Agreed { .. } => None,
+        EqualityVerdict::Different { what, play } => Some(format!("{what} after {play:?}")),
+        EqualityVerdict::Proved { .. } | EqualityVerdict::Agreed { .. } => None,
     }
 }
 

@@ -2,9 +2,9 @@
 //! legal moves, the same end and, in terminal states, the same goals.
 //!
 //! The input is two games and a callback that translates names of the first to names of the second.
-//! The output is a [`Verdict`]. Pairs of states are visited breadth first from the initial states,
-//! each pair once. If none remains, the games are proved equal. The first difference found has a
-//! shortest play.
+//! The output is an [`EqualityVerdict`]. Pairs of states are visited breadth first from the initial
+//! states, each pair once. If none remains, the games are proved equal. The first difference found
+//! has a shortest play.
 //!
 //! If there are more pairs or moves than [`Bounds`] allow, the depth of the last complete level is
 //! reported. Seeded random play from the initial states follows. The fluents of states may differ.
@@ -46,7 +46,7 @@ impl Default for Bounds {
 
 /// The verdict of a comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum EqualityVerdict {
     /// All reachable states were compared, and they are equal.
     Proved {
         /// The number of pairs of states.
@@ -71,7 +71,7 @@ pub enum Verdict {
 }
 
 /// Two games and the correspondence of their names.
-struct Pair<'g, A: Game, B: Game> {
+struct GamePair<'g, A: Game, B: Game> {
     a: &'g A,
     b: &'g B,
     /// For each role of the first game, the corresponding role of the second.
@@ -91,8 +91,8 @@ pub fn compare<A: Game, B: Game>(
     rename: impl Fn(&str) -> String,
     bounds: &Bounds,
     tell: &mut dyn FnMut(usize),
-) -> Verdict {
-    let different = |what: String| Verdict::Different { what, play: Vec::new() };
+) -> EqualityVerdict {
+    let different = |what: String| EqualityVerdict::Different { what, play: Vec::new() };
     let mut roles = Vec::new();
     for role in a.roles() {
         let text = rename(a.role_text(role));
@@ -110,7 +110,7 @@ pub fn compare<A: Game, B: Game>(
     let percepts = (0..a.shape().percepts)
         .map(|i| b.parse_percept(&rename(a.percept_text(A::Percept::from_index(i)))).ok())
         .collect();
-    Pair { a, b, roles, moves, percepts }.walk(bounds, tell)
+    GamePair { a, b, roles, moves, percepts }.walk(bounds, tell)
 }
 
 /// The pairs of states found. For each pair, `origins` has the index of its predecessor and the
@@ -136,9 +136,9 @@ impl<A: Game, B: Game> Walk<A, B> {
 /// Joint moves to make: the index of the pair, the number of the joint move there, and its moves.
 type Steps<M> = Vec<(usize, usize, Vec<M>)>;
 
-impl<A: Game, B: Game> Pair<'_, A, B> {
+impl<A: Game, B: Game> GamePair<'_, A, B> {
     /// Visits pairs of states level by level.
-    fn walk(&self, bounds: &Bounds, tell: &mut dyn FnMut(usize)) -> Verdict {
+    fn walk(&self, bounds: &Bounds, tell: &mut dyn FnMut(usize)) -> EqualityVerdict {
         let mut many = (Many::new(self.a), Many::new(self.b));
         let pairs = std::iter::once((self.a.initial(), self.b.initial())).collect();
         let mut walk = Walk::<A, B> { pairs, origins: vec![(0, 0)] };
@@ -153,7 +153,9 @@ impl<A: Game, B: Game> Pair<'_, A, B> {
                 for (place, views) in (start..end).zip(walk.views(&mut many, start..end.min(start + MOST))) {
                     let legal = match self.differ(&views.0, &views.1) {
                         Ok(legal) => legal,
-                        Err(what) => return Verdict::Different { what, play: self.play(&walk, place) },
+                        Err(what) => {
+                            return EqualityVerdict::Different { what, play: self.play(&walk, place) };
+                        }
                     };
                     let Some(legal) = legal.filter(|_| goes_on) else { continue };
                     for (number, joint) in Joints::new(legal).enumerate() {
@@ -166,7 +168,7 @@ impl<A: Game, B: Game> Pair<'_, A, B> {
                         if let Some(what) = self.percepts_differ(left, right, &joint) {
                             let mut play = self.play(&walk, place);
                             play.push(self.texts(&joint));
-                            return Verdict::Different { what, play };
+                            return EqualityVerdict::Different { what, play };
                         }
                         steps.push((place, number, joint));
                         if steps.len() == MOST {
@@ -180,7 +182,7 @@ impl<A: Game, B: Game> Pair<'_, A, B> {
                 return self.play_on(bounds, depth, walk.pairs.len());
             }
             if walk.pairs.len() == end {
-                return Verdict::Proved { states: end };
+                return EqualityVerdict::Proved { states: end };
             }
             (first, depth) = (end, depth + 1);
         }
@@ -204,7 +206,7 @@ impl<A: Game, B: Game> Pair<'_, A, B> {
     }
 
     /// Plays random games from the initial states, after an incomplete visit.
-    fn play_on(&self, bounds: &Bounds, depth: usize, states: usize) -> Verdict {
+    fn play_on(&self, bounds: &Bounds, depth: usize, states: usize) -> EqualityVerdict {
         for playout in 0..bounds.playouts {
             let mut stream = Stream::new(bounds.seed, playout);
             let (mut a, mut b) = (self.a.initial(), self.b.initial());
@@ -213,18 +215,18 @@ impl<A: Game, B: Game> Pair<'_, A, B> {
                 let legal = match self.differ(&self.a.view(&a), &self.b.view(&b)) {
                     Ok(Some(legal)) if legal.iter().all(|moves| !moves.is_empty()) => legal,
                     Ok(_) => break,
-                    Err(what) => return Verdict::Different { what, play },
+                    Err(what) => return EqualityVerdict::Different { what, play },
                 };
                 let joint: Vec<A::Move> =
                     legal.iter().map(|moves| moves[stream.below(moves.len() as u64) as usize]).collect();
                 play.push(self.texts(&joint));
                 if let Some(what) = self.percepts_differ(&a, &b, &joint) {
-                    return Verdict::Different { what, play };
+                    return EqualityVerdict::Different { what, play };
                 }
                 (a, b) = self.step(&a, &b, &joint);
             }
         }
-        Verdict::Agreed { depth, states, playouts: bounds.playouts }
+        EqualityVerdict::Agreed { depth, states, playouts: bounds.playouts }
     }
 
     /// Compares two views. Returns the legal moves of each role, `None` in a terminal state, or the

@@ -41,7 +41,7 @@ use gdl_runtime::{
     playouts::Tally,
 };
 use outcome::Outcome;
-use score::Part;
+use score::ScorePart;
 use serde_json::{Map, Value, json};
 use skill::{Ladder, Peers};
 use std::{collections::BTreeMap, fmt};
@@ -111,7 +111,7 @@ impl Settings {
 
 /// The verdict on a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum GameVerdict {
     /// The game was measured completely.
     Judged,
     /// The rulesheet has errors.
@@ -134,7 +134,7 @@ pub enum Verdict {
     Drawn,
 }
 
-impl Verdict {
+impl GameVerdict {
     /// Returns the verdict's name in JSON.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -153,7 +153,7 @@ impl Verdict {
     }
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for GameVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name().replace('_', " "))
     }
@@ -172,7 +172,7 @@ pub struct Judgement {
     /// The name of the game.
     pub name: String,
     /// The verdict.
-    pub verdict: Verdict,
+    pub verdict: GameVerdict,
     /// The reason as a sentence, unless the game was measured completely.
     pub reason: Option<String>,
     /// The names of the roles other than chance: the seats of all results.
@@ -182,14 +182,14 @@ pub struct Judgement {
     /// True if the game has imperfect information.
     pub is_hidden: bool,
     /// The results of play, if the game was played.
-    pub played: Option<Played>,
+    pub played: Option<PlayResults>,
     /// The measures that do not apply or were skipped, each with the reason.
     pub absent: Vec<(&'static str, &'static str)>,
 }
 
 /// The results of play.
 #[derive(Clone, Debug)]
-pub struct Played {
+pub struct PlayResults {
     /// The engine that stepped the game: a name that [`Dynamic::engine`] returns.
     pub engine: &'static str,
     /// The outcome of random games.
@@ -255,7 +255,7 @@ impl Shape {
 }
 
 impl Judgement {
-    fn new(name: &str, verdict: Verdict, reason: Option<String>) -> Self {
+    fn new(name: &str, verdict: GameVerdict, reason: Option<String>) -> Self {
         Self {
             name: name.to_owned(),
             verdict,
@@ -271,12 +271,12 @@ impl Judgement {
     /// Returns the judgement of a rulesheet that cannot be read.
     #[must_use]
     pub fn refused(name: &str, reason: String) -> Self {
-        Self::new(name, Verdict::Invalid, Some(reason))
+        Self::new(name, GameVerdict::Invalid, Some(reason))
     }
 
     /// Returns the parts of the score that apply.
     #[must_use]
-    pub fn parts(&self) -> Vec<Part> {
+    pub fn parts(&self) -> Vec<ScorePart> {
         self.played.as_ref().map_or_else(Vec::new, |played| score::parts(played, self.roles.len()))
     }
 
@@ -288,7 +288,7 @@ impl Judgement {
     }
 
     /// Returns whether drama can be measured. Otherwise adds the reason to `absent`.
-    fn says_of_drama(&mut self, played: &Played) -> bool {
+    fn says_of_drama(&mut self, played: &PlayResults) -> bool {
         let why = if self.roles.len() == 1 {
             "there is one player, so nobody trails"
         } else if self.is_hidden {
@@ -303,7 +303,7 @@ impl Judgement {
     }
 
     /// Adds the reasons for other missing measures to `absent`.
-    fn explain(&mut self, played: &Played) {
+    fn explain(&mut self, played: &PlayResults) {
         if self.roles.len() == 1 {
             self.absent.push(("balance", "there is one player, so no seat is better than another"));
             self.absent.push(("decisiveness", "there is one player, who cannot draw"));
@@ -380,7 +380,7 @@ pub fn judge(name: &str, source: &Source, options: &Options, settings: &Settings
         Ok(compilation) => compilation,
         Err(failure) => {
             let faults = &failure.diagnostics;
-            let verdict = if faults.are_excesses() { Verdict::TooLarge } else { Verdict::Invalid };
+            let verdict = if faults.are_excesses() { GameVerdict::TooLarge } else { GameVerdict::Invalid };
             let first = faults.iter().find(|fault| fault.severity == Severity::Error);
             let reason = first.map(|fault| report::line(fault, source));
             return Some(Judgement::new(name, verdict, reason));
@@ -388,26 +388,26 @@ pub fn judge(name: &str, source: &Source, options: &Options, settings: &Settings
     };
     let game = match playable(&compilation, settings.way.map(Into::into)) {
         Ok(game) => game,
-        Err(excess) => return Some(Judgement::new(name, Verdict::TooLarge, Some(excess.message))),
+        Err(excess) => return Some(Judgement::new(name, GameVerdict::TooLarge, Some(excess.message))),
     };
-    let judgement = Trial { game: &game, compilation: &compilation, source, settings }.judge(name);
+    let judgement = JudgedGame { game: &game, compilation: &compilation, source, settings }.judge(name);
     (!settings.cancel.is_cancelled()).then_some(judgement)
 }
 
 /// A game that is being judged, with its compilation and its source.
 #[derive(Clone, Copy)]
-struct Trial<'g> {
+struct JudgedGame<'g> {
     game: &'g Dynamic,
     compilation: &'g Compilation,
     source: &'g Source,
     settings: &'g Settings,
 }
 
-impl<'g> Trial<'g> {
+impl<'g> JudgedGame<'g> {
     fn judge(self, name: &str) -> Judgement {
         let Self { game, compilation, source, settings } = self;
         let vocabulary = game.vocabulary();
-        let mut judgement = Judgement::new(name, Verdict::Judged, None);
+        let mut judgement = Judgement::new(name, GameVerdict::Judged, None);
         judgement.has_chance = vocabulary.chance().is_some();
         judgement.is_hidden = vocabulary.has_percepts();
         let seats: Vec<usize> =
@@ -415,13 +415,13 @@ impl<'g> Trial<'g> {
         judgement.roles =
             seats.iter().filter_map(|&role| vocabulary.roles().get(role)).map(str::to_owned).collect();
         if seats.is_empty() {
-            judgement.verdict = Verdict::NoPlayer;
+            judgement.verdict = GameVerdict::NoPlayer;
             judgement.reason = Some("the only role is chance".to_owned());
             return judgement;
         }
         let tally = self.play();
         let random = Outcome::of_tally(&tally, &seats);
-        let mut played = Played {
+        let mut played = PlayResults {
             engine: game.engine(),
             random,
             shape: None,
@@ -440,11 +440,11 @@ impl<'g> Trial<'g> {
         }
         let (walks, mut seen) = self.follow(tally.mean_length());
         let shape = Shape::new(&walks, &seats);
-        if shape.agency == 0.0 && judgement.verdict == Verdict::Judged {
-            judgement.verdict = Verdict::NoChoice;
+        if shape.agency == 0.0 && judgement.verdict == GameVerdict::Judged {
+            judgement.verdict = GameVerdict::NoChoice;
             judgement.reason = Some("no player has more than one legal move in any position".to_owned());
         }
-        if judgement.verdict == Verdict::Judged || settings.full {
+        if judgement.verdict == GameVerdict::Judged || settings.full {
             let mut matches = Vec::new();
             let mut keep = |joints: &[Vec<MoveId>]| seen.follow(joints);
             let terms = skill::Terms::new(game, settings, &seats, &played.random, shape.choosing);
@@ -494,13 +494,13 @@ impl<'g> Trial<'g> {
 }
 
 /// Returns the verdict and the reason if random games show that the game is hopeless.
-fn hopeless(random: &Outcome, roles: &[String]) -> Option<(Verdict, String)> {
+fn hopeless(random: &Outcome, roles: &[String]) -> Option<(GameVerdict, String)> {
     let percent = |share: f64| format!("{:.1} %", 100.0 * share);
     if random.completion() < ENDING {
         let ends = [
-            (random.too_long, Verdict::Endless, "are not over in time"),
-            (random.stuck, Verdict::Stuck, "come to where a role has no legal move"),
-            (random.unscored, Verdict::Unscored, "end without one goal for each role"),
+            (random.too_long, GameVerdict::Endless, "are not over in time"),
+            (random.stuck, GameVerdict::Stuck, "come to where a role has no legal move"),
+            (random.unscored, GameVerdict::Unscored, "end without one goal for each role"),
         ];
         // The first maximum wins: `max_by_key` returns the last one, so the order is reversed.
         let &(games, verdict, what) = ends.iter().rev().max_by_key(|(games, ..)| *games)?;
@@ -512,11 +512,11 @@ fn hopeless(random: &Outcome, roles: &[String]) -> Option<(Verdict, String)> {
         return None;
     }
     if random.draws() > ALIKE {
-        return Some((Verdict::Drawn, format!("{} of random games are drawn", percent(random.draws()))));
+        return Some((GameVerdict::Drawn, format!("{} of random games are drawn", percent(random.draws()))));
     }
     let winner = random.seats.iter().zip(roles).find(|(seat, _)| random.wins(seat) > ALIKE);
     winner.map(|(seat, name)| {
-        (Verdict::OneSided, format!("{name} wins {} of random games", percent(random.wins(seat))))
+        (GameVerdict::OneSided, format!("{name} wins {} of random games", percent(random.wins(seat))))
     })
 }
 

@@ -50,11 +50,11 @@ const MOST_LEGAL: usize = 100;
 pub struct Test {
     /// The name of the test.
     pub name: String,
-    steps: Vec<(Span, Step)>,
+    steps: Vec<(Span, TestStep)>,
 }
 
 #[derive(Clone, Debug)]
-enum Step {
+enum TestStep {
     Moves(Vec<String>),
     Does(String, String),
     State(String),
@@ -64,7 +64,7 @@ enum Step {
 
 /// The failure of a test.
 #[derive(Clone, Debug)]
-pub struct Failure {
+pub struct TestFailure {
     /// The place of the step that failed, if the test is a text.
     pub span: Option<Span>,
     /// The message, for example "`terminal` does not hold".
@@ -91,17 +91,17 @@ pub fn read(source: &Source, options: &Options) -> Result<Vec<Test>> {
     if diagnostics.has_errors() {
         return Err(Error::Reported);
     }
-    let reader = Reader { tree: &tree, source };
+    let reader = PlayReader { tree: &tree, source };
     tree.forms.iter().map(|&form| reader.test(form)).collect()
 }
 
 /// A parser of the forms in a file.
-struct Reader<'a> {
+struct PlayReader<'a> {
     tree: &'a Tree,
     source: &'a Source,
 }
 
-impl Reader<'_> {
+impl PlayReader<'_> {
     fn test(&self, form: NodeId) -> Result<Test> {
         match self.tree.children(form) {
             [head, name, steps @ ..]
@@ -114,13 +114,13 @@ impl Reader<'_> {
         }
     }
 
-    fn step(&self, node: NodeId) -> Result<Step> {
+    fn step(&self, node: NodeId) -> Result<TestStep> {
         let children = self.tree.children(node);
         let texts = |nodes: &[NodeId]| nodes.iter().map(|&node| self.text(node)).collect::<Vec<_>>();
         Ok(match children {
-            [head, moves @ ..] if self.is(*head, "moves") => Step::Moves(texts(moves)),
+            [head, moves @ ..] if self.is(*head, "moves") => TestStep::Moves(texts(moves)),
             [head, role, action] if self.is(*head, "does") => {
-                Step::Does(self.text(*role), self.text(*action))
+                TestStep::Does(self.text(*role), self.text(*action))
             }
             [head, ..] if self.is(*head, "does") => {
                 return Err(self.fault(
@@ -130,13 +130,13 @@ impl Reader<'_> {
                 ));
             }
             [head, fluents @ ..] if self.is(*head, "state") => {
-                Step::State(format!("({})", texts(fluents).join(" ")))
+                TestStep::State(format!("({})", texts(fluents).join(" ")))
             }
             [head, counts @ ..] if self.is(*head, "perft") => {
                 let counts: Option<Vec<u128>> =
                     texts(counts).iter().map(|count| count.parse().ok()).collect();
                 match counts.filter(|counts| (1..=DEEPEST).contains(&counts.len())) {
-                    Some(counts) => Step::Perft(counts),
+                    Some(counts) => TestStep::Perft(counts),
                     None => {
                         return Err(self.fault(
                             node,
@@ -146,11 +146,11 @@ impl Reader<'_> {
                     }
                 }
             }
-            [head, atom] if self.is(*head, "not") => Step::Holds(self.text(*atom), false),
+            [head, atom] if self.is(*head, "not") => TestStep::Holds(self.text(*atom), false),
             [head, ..] if self.is(*head, "not") => {
                 return Err(self.fault(node, "`not` takes one atom", "write `(not terminal)`"));
             }
-            _ => Step::Holds(self.text(node), true),
+            _ => TestStep::Holds(self.text(node), true),
         })
     }
 
@@ -178,15 +178,15 @@ impl Reader<'_> {
 ///
 /// # Errors
 /// Returns an error if sequences cannot be counted. A failed test is not an error.
-pub fn run(evaluator: &Evaluator<'_>, test: &Test, count: &mut Counter<'_>) -> Result<Option<Failure>> {
+pub fn run(evaluator: &Evaluator<'_>, test: &Test, count: &mut Counter<'_>) -> Result<Option<TestFailure>> {
     let mut state = match evaluator.initial() {
         Ok(state) => state,
-        Err(error) => return Ok(Some(Failure { span: None, message: error.to_string(), why: None })),
+        Err(error) => return Ok(Some(TestFailure { span: None, message: error.to_string(), why: None })),
     };
     let mut last = None;
     for (span, step) in &test.steps {
-        let failed = |failure: Failure| Some(Failure { span: Some(*span), ..failure });
-        if let Step::Perft(expected) = step {
+        let failed = |failure: TestFailure| Some(TestFailure { span: Some(*span), ..failure });
+        if let TestStep::Perft(expected) = step {
             let counts = match count(&kif(&state), expected.len())? {
                 Ok(counts) => counts,
                 Err(excess) => {
@@ -196,7 +196,7 @@ pub fn run(evaluator: &Evaluator<'_>, test: &Test, count: &mut Counter<'_>) -> R
             if counts != *expected {
                 let row = |counts: &[u128]| counts.iter().map(u128::to_string).collect::<Vec<_>>().join(" ");
                 let message = format!("expected {}, counted {}", row(expected), row(&counts));
-                return Ok(failed(Failure { span: None, message, why: None }));
+                return Ok(failed(TestFailure { span: None, message, why: None }));
             }
         } else if let Err(failure) = follow(evaluator, &mut state, &mut last, step) {
             return Ok(failed(failure));
@@ -205,12 +205,12 @@ pub fn run(evaluator: &Evaluator<'_>, test: &Test, count: &mut Counter<'_>) -> R
     Ok(None)
 }
 
-fn plain(message: String) -> Failure {
-    Failure { span: None, message, why: None }
+fn plain(message: String) -> TestFailure {
+    TestFailure { span: None, message, why: None }
 }
 
 #[allow(clippy::needless_pass_by_value, reason = "for `map_err`")]
-fn wrong(error: EvalError) -> Failure {
+fn wrong(error: EvalError) -> TestFailure {
     plain(error.to_string())
 }
 
@@ -225,11 +225,11 @@ fn follow(
     evaluator: &Evaluator<'_>,
     state: &mut State,
     last: &mut Last,
-    step: &Step,
-) -> std::result::Result<(), Failure> {
+    step: &TestStep,
+) -> std::result::Result<(), TestFailure> {
     match step {
-        Step::Moves(moves) => advance(evaluator, state, last, moves)?,
-        Step::Does(role, action) => {
+        TestStep::Moves(moves) => advance(evaluator, state, last, moves)?,
+        TestStep::Does(role, action) => {
             let is_asked = |name: &Term| name.as_str().eq_ignore_ascii_case(role);
             if !evaluator.roles().iter().any(is_asked) {
                 return Err(plain(format!("there is no role `{role}`")));
@@ -251,7 +251,7 @@ fn follow(
             }
             advance(evaluator, state, last, &moves)?;
         }
-        Step::State(text) => {
+        TestStep::State(text) => {
             let items = term::items(text).unwrap_or_default();
             *state = items
                 .iter()
@@ -260,16 +260,16 @@ fn follow(
                 .map_err(wrong)?;
             *last = None;
         }
-        Step::Holds(atom, expected) => {
+        TestStep::Holds(atom, expected) => {
             let explanation = evaluator.explain(atom, state, None, DEPTH).map_err(wrong)?;
             if explanation.holds != *expected {
                 let verdict = if explanation.holds { "holds" } else { "does not hold" };
                 let message = format!("`{}` {verdict}", explanation.atom);
                 let why = lost(evaluator, last.as_ref(), atom).filter(|_| *expected).unwrap_or(explanation);
-                return Err(Failure { span: None, message, why: Some(Box::new(why)) });
+                return Err(TestFailure { span: None, message, why: Some(Box::new(why)) });
             }
         }
-        Step::Perft(_) => {}
+        TestStep::Perft(_) => {}
     }
     Ok(())
 }
@@ -292,7 +292,7 @@ fn advance(
     state: &mut State,
     last: &mut Last,
     moves: &[String],
-) -> std::result::Result<(), Failure> {
+) -> std::result::Result<(), TestFailure> {
     let (next, joint) = after(evaluator, state, moves)?;
     *last = Some((std::mem::replace(state, next), joint));
     Ok(())
@@ -303,7 +303,7 @@ fn after(
     evaluator: &Evaluator<'_>,
     state: &State,
     moves: &[String],
-) -> std::result::Result<(State, Vec<Term>), Failure> {
+) -> std::result::Result<(State, Vec<Term>), TestFailure> {
     let roles = evaluator.roles();
     if moves.len() != roles.len() {
         return Err(plain(format!("{} for {}", counted(moves.len(), "move"), counted(roles.len(), "role"))));
@@ -314,7 +314,7 @@ fn after(
             evaluator.explain(&format!("(legal {role} {action})"), state, None, DEPTH).map_err(wrong)?;
         if !legal.holds {
             let message = format!("`{action}` is not legal for `{role}`");
-            return Err(Failure { span: None, message, why: Some(Box::new(legal)) });
+            return Err(TestFailure { span: None, message, why: Some(Box::new(legal)) });
         }
         joint.push(evaluator.term(action).map_err(wrong)?);
     }
@@ -355,13 +355,13 @@ impl<'a> Judge<'a> {
     ///
     /// # Errors
     /// Returns the first violation of the rules.
-    pub fn follow(&self, record: &Record) -> std::result::Result<(), Failure> {
+    pub fn follow(&self, record: &Record) -> std::result::Result<(), TestFailure> {
         let evaluator = self.evaluator;
         let mut state = evaluator.initial().map_err(wrong)?;
         for number in 0..=record.moves.len() {
-            let at = |failure: Failure| {
+            let at = |failure: TestFailure| {
                 let message = format!("after {}: {}", counted(number, "joint move"), failure.message);
-                Failure { message, ..failure }
+                TestFailure { message, ..failure }
             };
             if let Some(recorded) = record.states.get(number) {
                 let items = term::items(recorded).unwrap_or_default();
@@ -402,7 +402,7 @@ impl<'a> Judge<'a> {
         evaluator: impl FnOnce() -> std::result::Result<T, EvalError>,
         state: &State,
         lifted: impl FnOnce(&Dynamic, &<Dynamic as Game>::State) -> T,
-    ) -> std::result::Result<T, Failure> {
+    ) -> std::result::Result<T, TestFailure> {
         if !self.is_lifted() {
             match evaluator() {
                 Err(
@@ -502,7 +502,7 @@ pub fn recorded<G: Game>(game: &G, history: &History<G>, most: usize) -> Option<
     Some(text)
 }
 
-impl Failure {
+impl TestFailure {
     /// Returns the explanation if it adds to the message. It shows the rule that derives an atom
     /// wrongly, or the rules that fail to derive an expected atom.
     #[must_use]

@@ -18,7 +18,7 @@ pub use trace::Trace;
 use gdl_compiler::eval::{Evaluator, State, Term};
 use sha2::{Digest, Sha256};
 use std::{collections::BTreeMap, fmt, fmt::Write as _, time::Instant};
-use trace::{End, Playout, Step};
+use trace::{Playout, TraceEnd, TraceStep};
 
 /// A reasoner for the rules of one game. Terms are KIF texts. Lists are sorted by bytes, without
 /// duplicates. Players are identified by their index in [`Reasoner::roles`].
@@ -253,7 +253,7 @@ impl<R: Reasoner> Check<'_, R> {
         Ok(())
     }
 
-    fn compare_step(&self, state: &R::State, step: &Step) -> Result<(), Stop> {
+    fn compare_step(&self, state: &R::State, step: &TraceStep) -> Result<(), Stop> {
         let fluents = self.reasoner.fluents(state);
         if let Some(expected) = &step.state {
             self.same_list("the state", expected, &fluents)?;
@@ -276,7 +276,7 @@ impl<R: Reasoner> Check<'_, R> {
         Ok(())
     }
 
-    fn compare_end(&self, state: &R::State, end: &End) -> Result<(), Stop> {
+    fn compare_end(&self, state: &R::State, end: &TraceEnd) -> Result<(), Stop> {
         let fluents = self.reasoner.fluents(state);
         if let Some(expected) = &end.state {
             self.same_list("the state", expected, &fluents)?;

@@ -6,7 +6,7 @@ use gdl_network::{Names, Sheet};
 #[cfg(feature = "network")]
 use gdl_tools::report;
 use gdl_tools::{
-    equal::{Bounds, Verdict, compare},
+    equal::{Bounds, EqualityVerdict, compare},
     error::{Error, Result},
     game::{GameArg, ReadingArgs, settle},
     output::{self, BAD, GOOD, counted, thousands},
@@ -79,7 +79,7 @@ pub(crate) fn run(args: &EqualArgs) -> Result {
         print(&verdict, &mut out)?;
         out.flush()?;
     }
-    if matches!(verdict, Verdict::Different { .. }) { Err(Error::Reported) } else { Ok(()) }
+    if matches!(verdict, EqualityVerdict::Different { .. }) { Err(Error::Reported) } else { Ok(()) }
 }
 
 /// Returns the function that translates a term of the first rulesheet into the names of the second.
@@ -115,18 +115,18 @@ pub(super) fn sheet(game: &GameArg) -> Result<Sheet> {
 }
 
 /// Prints the verdict as text.
-pub(super) fn print(verdict: &Verdict, out: &mut impl Write) -> Result {
+pub(super) fn print(verdict: &EqualityVerdict, out: &mut impl Write) -> Result {
     match verdict {
-        Verdict::Proved { states } => {
+        EqualityVerdict::Proved { states } => {
             writeln!(out, "{GOOD}equal{GOOD:#}: proved in all {}", counted(*states, "state"))?;
         }
-        Verdict::Agreed { depth, states, playouts } => writeln!(
+        EqualityVerdict::Agreed { depth, states, playouts } => writeln!(
             out,
             "{GOOD}no difference{GOOD:#}: all states to depth {depth} ({} in all) and {} random games agree",
             thousands(*states as u128),
             thousands(u128::from(*playouts))
         )?,
-        Verdict::Different { what, play } => {
+        EqualityVerdict::Different { what, play } => {
             writeln!(out, "{BAD}different{BAD:#}: {what}")?;
             for (i, joint) in play.iter().enumerate() {
                 writeln!(out, "{:>5}  {}", i + 1, joint.join("  "))?;
@@ -136,12 +136,14 @@ pub(super) fn print(verdict: &Verdict, out: &mut impl Write) -> Result {
     Ok(())
 }
 
-pub(super) fn to_json(verdict: &Verdict) -> Value {
+pub(super) fn to_json(verdict: &EqualityVerdict) -> Value {
     match verdict {
-        Verdict::Proved { states } => json!({ "verdict": "proved", "states": states }),
-        Verdict::Agreed { depth, states, playouts } => {
+        EqualityVerdict::Proved { states } => json!({ "verdict": "proved", "states": states }),
+        EqualityVerdict::Agreed { depth, states, playouts } => {
             json!({ "verdict": "agreed", "depth": depth, "states": states, "playouts": playouts })
         }
-        Verdict::Different { what, play } => json!({ "verdict": "different", "what": what, "play": play }),
+        EqualityVerdict::Different { what, play } => {
+            json!({ "verdict": "different", "what": what, "play": play })
+        }
     }
 }

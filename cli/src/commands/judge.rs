@@ -10,7 +10,7 @@ use gdl_runtime::Cancel;
 use gdl_tools::{
     error::{Error, Result},
     game::{GameArg, ReadingArgs},
-    judge::{self, Judgement, Settings, Verdict, page, text},
+    judge::{self, GameVerdict, Judgement, Settings, page, text},
     load, output,
     parse::{threads, whole},
     progress::Progress,
@@ -104,7 +104,7 @@ pub(crate) fn run(args: &JudgeArgs) -> Result {
             })?;
         } else if alone {
             progress.aside(|| text::print(&judgement, &mut out))?;
-        } else if judgement.verdict != Verdict::Judged {
+        } else if judgement.verdict != GameVerdict::Judged {
             progress.aside(|| text::given_up(&judgement, &mut out))?;
         }
         judgements.push(judgement);

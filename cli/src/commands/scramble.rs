@@ -7,7 +7,7 @@ use super::{
 use clap::Args;
 use gdl_compiler::{Options, Source, format::format};
 use gdl_tools::{
-    equal::{Bounds, Verdict, compare},
+    equal::{Bounds, EqualityVerdict, compare},
     error::{Error, Result},
     game::{GameArg, settle},
     load::{self, play},
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &ScrambleArgs) -> Result {
     let mut said = Vec::new();
     equal::print(&verdict, &mut said)?;
     output::remark(String::from_utf8_lossy(&said).trim_end());
-    if matches!(verdict, Verdict::Different { .. }) {
+    if matches!(verdict, EqualityVerdict::Different { .. }) {
         return Err(Error::Reported);
     }
     let text =

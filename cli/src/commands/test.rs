@@ -9,7 +9,7 @@ use gdl_tools::{
     game::{GameArg, perft},
     load::{self, Way},
     output::{self, BAD, BOLD, GOOD, counted},
-    plays::{self, Failure, Judge},
+    plays::{self, Judge, TestFailure},
     progress::Progress,
     why::{Page, to_json},
 };
@@ -57,10 +57,10 @@ pub(crate) struct TestArgs {
 }
 
 /// The result of a test.
-struct Outcome {
+struct TestOutcome {
     file: String,
     name: String,
-    failure: Option<Failure>,
+    failure: Option<TestFailure>,
     /// The file, line and column of the failed step; `None` if the failure has no place.
     place: Option<String>,
     /// True if lifted evaluation checked the end and the goals.
@@ -103,7 +103,7 @@ pub(crate) fn run(args: &TestArgs) -> Result {
         if path.extension().is_some_and(|ending| ending == "json") {
             let failure = judge.follow(&record(path)?).err();
             let is_lifted = judge.is_lifted();
-            outcomes.push(Outcome { name: file.clone(), file, failure, place: None, is_lifted });
+            outcomes.push(TestOutcome { name: file.clone(), file, failure, place: None, is_lifted });
         } else {
             let source = load::open(path, &options)?;
             for test in plays::read(&source, &options)?.iter().filter(|test| test.name.contains(&args.filter))
@@ -114,7 +114,7 @@ pub(crate) fn run(args: &TestArgs) -> Result {
                     format!("{file}:{}:{}", at.line, at.column)
                 });
                 let (file, name) = (file.clone(), test.name.clone());
-                outcomes.push(Outcome { file, name, failure, place, is_lifted: false });
+                outcomes.push(TestOutcome { file, name, failure, place, is_lifted: false });
             }
         }
         progress.tell(number as u64 + 1);
@@ -162,7 +162,7 @@ fn file_of(game: &GameArg) -> Result<PathBuf> {
     if path.exists() { Ok(path) } else { Err(Error::Input(missing())) }
 }
 
-fn print(outcomes: &[Outcome], failed: usize, page: &mut Page<'_, impl Write>) -> Result {
+fn print(outcomes: &[TestOutcome], failed: usize, page: &mut Page<'_, impl Write>) -> Result {
     writeln!(page.out, "running {}", counted(outcomes.len(), "test"))?;
     for outcome in outcomes {
         let verdict = match outcome.failure {

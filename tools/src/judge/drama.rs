@@ -3,7 +3,7 @@
 //! The expectations come from a Monte Carlo tree search with the node budget of the players. They
 //! are from 0 to 100, and differences of less than `LEVEL` points count as none.
 
-use super::skill::{Played, Terms};
+use super::skill::{FinishedMatch, Terms};
 use crate::statistics::mean_and_error;
 
 /// The least difference between two values that counts, in points.
@@ -32,7 +32,7 @@ pub struct Drama {
 impl Drama {
     /// Measures the first `1 / PART` of the matches. Returns `None` if no position of them could be
     /// searched.
-    pub(super) fn new(terms: &Terms<'_>, matches: &[Played]) -> Option<Self> {
+    pub(super) fn new(terms: &Terms<'_>, matches: &[FinishedMatch]) -> Option<Self> {
         let mut drama = Self { drama: None, lead_changes: 0.0, decided: None, tale: None };
         let (mut dramas, mut shares, mut changes) = (Vec::new(), Vec::new(), Vec::new());
         for played in &matches[..matches.len().div_ceil(PART)] {

@@ -22,12 +22,12 @@ pub struct Outcome {
     /// The number of joint moves in all games.
     pub steps: u64,
     /// The results of each seat.
-    pub seats: Vec<Seat>,
+    pub seats: Vec<SeatOutcome>,
 }
 
 /// The results of a seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seat {
+pub struct SeatOutcome {
     /// The index of its role.
     pub role: usize,
     /// The tally of its goals, wins, draws and losses.
@@ -38,7 +38,7 @@ impl Outcome {
     /// Creates an outcome of no games.
     #[must_use]
     pub fn new(seats: &[usize]) -> Self {
-        let seat = |&role| Seat { role, results: RoleTally::default() };
+        let seat = |&role| SeatOutcome { role, results: RoleTally::default() };
         let seats = seats.iter().map(seat).collect();
         Self { games: 0, scored: 0, too_long: 0, stuck: 0, unscored: 0, steps: 0, seats }
     }
@@ -46,7 +46,7 @@ impl Outcome {
     /// Creates the outcome of playouts.
     #[must_use]
     pub fn of_tally(tally: &Tally, seats: &[usize]) -> Self {
-        let seat = |&role| Seat { role, results: tally.roles.get(role).copied().unwrap_or_default() };
+        let seat = |&role| SeatOutcome { role, results: tally.roles.get(role).copied().unwrap_or_default() };
         Self {
             games: tally.playouts,
             scored: tally.scored(),
@@ -72,7 +72,7 @@ impl Outcome {
 
     /// Returns the share of games with a result that a seat wins.
     #[must_use]
-    pub fn wins(&self, seat: &Seat) -> f64 {
+    pub fn wins(&self, seat: &SeatOutcome) -> f64 {
         seat.results.wins as f64 / self.scored.max(1) as f64
     }
 
@@ -106,7 +106,7 @@ impl Outcome {
 
     /// Returns the mean goal of a seat. `None` if no game has a result.
     #[must_use]
-    pub fn goal(&self, seat: &Seat) -> Option<f64> {
+    pub fn goal(&self, seat: &SeatOutcome) -> Option<f64> {
         (self.scored > 0).then(|| seat.results.goals as f64 / self.scored as f64)
     }
 
@@ -116,7 +116,7 @@ impl Outcome {
         let share = |games: u64| games as f64 / self.games.max(1) as f64;
         let several = self.seats.len() > 1;
         let of_results = |games: u64| games as f64 / self.scored.max(1) as f64;
-        let seat = |(name, seat): (&String, &Seat)| {
+        let seat = |(name, seat): (&String, &SeatOutcome)| {
             let results = &seat.results;
             let value = json!({
                 "goal": self.goal(seat),

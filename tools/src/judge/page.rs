@@ -3,7 +3,7 @@
 //! A table has a row for each game. The `DRAWN` best games have charts below it.
 
 use super::{
-    Judgement, Played, Verdict,
+    GameVerdict, Judgement, PlayResults,
     coverage::Group,
     outcome::Outcome,
     skill::{Ladder, Peers},
@@ -40,7 +40,7 @@ pub fn page(judgements: &[Judgement]) -> String {
         [one] => format!("Judgement of {}", one.name),
         _ => format!("Judgement of {}", counted(judgements.len(), "rulesheet")),
     };
-    let kept = ranked.iter().filter(|judgement| judgement.verdict == Verdict::Judged).count();
+    let kept = ranked.iter().filter(|judgement| judgement.verdict == GameVerdict::Judged).count();
     let mut body = format!("<header><h1>{}</h1><p>", escape(&title));
     if judgements.len() > 1 {
         let _ = write!(
@@ -90,7 +90,7 @@ fn table(ranked: &[&Judgement]) -> String {
     let mut rows = String::new();
     for (place, judgement) in (1..).zip(ranked) {
         let parts = judgement.parts();
-        if judgement.verdict != Verdict::Judged {
+        if judgement.verdict != GameVerdict::Judged {
             let _ = write!(
                 rows,
                 "<tr><th scope=\"row\">{}</th><td></td><td colspan=\"{}\" class=\"words\">{}: {}</td></tr>",
@@ -141,7 +141,7 @@ fn game(judgement: &Judgement, named: bool) -> String {
     if named {
         let _ = write!(body, "<header class=\"game\"><h1>{}</h1></header>", escape(&judgement.name));
     }
-    if judgement.verdict != Verdict::Judged {
+    if judgement.verdict != GameVerdict::Judged {
         body += &given_up(judgement);
     }
     body += &cards(judgement, played);
@@ -210,7 +210,7 @@ fn game(judgement: &Judgement, named: bool) -> String {
 }
 
 /// Returns the cards of the main figures.
-fn cards(judgement: &Judgement, played: &Played) -> String {
+fn cards(judgement: &Judgement, played: &PlayResults) -> String {
     let mut cards: Vec<(&str, String, String)> = Vec::new();
     if let Some(score) = judgement.score() {
         cards.push(("score", format!("{score:.2}"), "from 0 to 1".to_owned()));
@@ -254,7 +254,7 @@ fn cards(judgement: &Judgement, played: &Played) -> String {
 
 /// Returns the chart of each seat's wins, draws and losses, in random play and in matches of equal
 /// players.
-fn outcomes(judgement: &Judgement, played: &Played) -> String {
+fn outcomes(judgement: &Judgement, played: &PlayResults) -> String {
     let parts: &[&str] =
         if judgement.roles.len() > 1 { &["win", "draw", "loss"] } else { &["goal of 100", "", "less"] };
     // An omitted part keeps its colour, so that the colours of the other parts match the chart.

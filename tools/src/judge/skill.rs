@@ -58,7 +58,7 @@ type See<'s> = &'s mut dyn FnMut(&[Vec<MoveId>]);
 
 /// A finished match.
 #[derive(Clone, Debug)]
-pub struct Played {
+pub struct FinishedMatch {
     number: u64,
     /// The goals of all seats, if the match ended with one for each.
     pub goals: Option<Vec<u8>>,
@@ -101,7 +101,7 @@ impl<'g> Terms<'g> {
     }
 
     /// Plays matches. In each round, every player has every seat once.
-    fn play(&self, players: &[Spec], count: u64, see: See<'_>) -> Vec<Played> {
+    fn play(&self, players: &[Spec], count: u64, see: See<'_>) -> Vec<FinishedMatch> {
         let Settings { seed, threads, cancel, .. } = self.settings;
         let contest = Contest {
             name: "the game",
@@ -115,7 +115,7 @@ impl<'g> Terms<'g> {
         let keep = |number: u64, played: &Match<Dynamic>| {
             let goals = self.seats.iter().map(|&role| played.goals[role]).collect();
             let joints = played.history.line().into_iter().map(<[MoveId]>::to_vec).collect();
-            let played = Played { number, goals, joints, end: played.end };
+            let played = FinishedMatch { number, goals, joints, end: played.end };
             list.lock().unwrap_or_else(PoisonError::into_inner).push(played);
             Ok(())
         };
@@ -128,7 +128,7 @@ impl<'g> Terms<'g> {
     }
 
     /// Plays matches of equal players, which have the second budget of the ladder.
-    pub(super) fn peers(&self, see: See<'_>) -> Option<(Peers, Vec<Played>)> {
+    pub(super) fn peers(&self, see: See<'_>) -> Option<(Peers, Vec<FinishedMatch>)> {
         let nodes = self.nodes_of_equals()?;
         let count = self.matches(nodes)?;
         let matches = self.play(&vec![player(Some(nodes)); self.seats.len()], count, see);
@@ -179,7 +179,7 @@ impl<'g> Terms<'g> {
 
     /// Returns the expectation of each seat, from 0 to 100, in each position of a match before its
     /// end.
-    pub(super) fn values(&self, played: &Played) -> Vec<Vec<f64>> {
+    pub(super) fn values(&self, played: &FinishedMatch) -> Vec<Vec<f64>> {
         let nodes = self.nodes_of_equals().unwrap_or(1);
         let mut search = Mcts::new().seed(self.settings.seed);
         let mut state = self.game.initial();
@@ -206,7 +206,7 @@ fn player(nodes: Option<u64>) -> Spec {
 }
 
 /// Returns the outcome of matches.
-fn outcome(matches: &[Played], seats: &[usize]) -> Outcome {
+fn outcome(matches: &[FinishedMatch], seats: &[usize]) -> Outcome {
     let mut outcome = Outcome::new(seats);
     for played in matches {
         outcome.games += 1;
@@ -306,8 +306,8 @@ impl Ladder {
 /// others, divided by 100. Players rotate by one seat from each match to the next. Returns `None`
 /// if no match has a result.
 #[must_use]
-pub fn gain(matches: &[Played], seats: usize) -> Option<Estimate> {
-    let one = |played: &Played| {
+pub fn gain(matches: &[FinishedMatch], seats: usize) -> Option<Estimate> {
+    let one = |played: &FinishedMatch| {
         let goals = played.goals.as_ref()?;
         let own = (seats - (played.number % seats as u64) as usize) % seats;
         let sum: f64 = goals.iter().map(|&goal| f64::from(goal)).sum();
@@ -320,7 +320,7 @@ pub fn gain(matches: &[Played], seats: usize) -> Option<Estimate> {
 
 /// Returns the number of games with a result, the mean goal and its standard error, for a single
 /// player.
-fn alone(matches: &[Played]) -> (u64, f64, f64) {
+fn alone(matches: &[FinishedMatch]) -> (u64, f64, f64) {
     mean_and_error(
         matches.iter().filter_map(|played| played.goals.as_ref()?.first().map(|&goal| f64::from(goal))),
     )
@@ -337,8 +337,8 @@ fn difference(low: (u64, f64, f64), high: (u64, f64, f64)) -> Option<Estimate> {
 mod tests {
     use super::*;
 
-    fn played(number: u64, goals: &[u8]) -> Played {
-        Played { number, goals: Some(goals.to_vec()), joints: Vec::new(), end: End::Terminal }
+    fn played(number: u64, goals: &[u8]) -> FinishedMatch {
+        FinishedMatch { number, goals: Some(goals.to_vec()), joints: Vec::new(), end: End::Terminal }
     }
 
     fn rung(gain: f64, error: f64) -> Rung {
@@ -355,7 +355,7 @@ mod tests {
         assert!(even.mean.abs() < 1e-12 && even.interval[0] < -0.9, "{even:?}");
         let three = gain(&[played(0, &[90, 0, 30]), played(1, &[0, 30, 90]), played(2, &[0, 90, 30])], 3);
         assert!((three.expect("three results").mean - 0.75).abs() < 1e-12, "{three:?}");
-        let none = Played { goals: None, ..played(0, &[]) };
+        let none = FinishedMatch { goals: None, ..played(0, &[]) };
         assert_eq!(gain(&[none], 2), None);
     }
 

@@ -17,7 +17,7 @@ fn built_in(name: &str, settings: &Settings) -> Judgement {
     judged_with(gdl_games::find(name).expect("it is built in").text, settings)
 }
 
-fn played(judgement: &Judgement) -> &Played {
+fn played(judgement: &Judgement) -> &PlayResults {
     judgement.played.as_ref().expect("it was played")
 }
 
@@ -30,7 +30,7 @@ fn tictactoe_is_as_is_known() {
     // Ten nodes are few for nine moves: only many matches distinguish their player from a random
     // one.
     let judgement = built_in("tictactoe", &Settings { matches: 100, ..settings() });
-    let Played { random, peers, ladder, shape, dead, .. } = played(&judgement);
+    let PlayResults { random, peers, ladder, shape, dead, .. } = played(&judgement);
     let seat = &random.seats[0].results;
     let shares = [seat.wins, seat.draws, seat.losses].map(|games| games as f64 / random.scored as f64);
     for (share, known) in shares.into_iter().zip([0.585, 0.127, 0.288]) {
@@ -57,7 +57,7 @@ fn nim_is_won_by_the_second_player() {
     // The second player wins four piles of 1, 3, 5 and 7. With 10,000 nodes for a move both play
     // nearly perfectly.
     let judgement = built_in("nim", &Settings { budgets: vec![10, 10_000], matches: 12, ..settings() });
-    let Played { random, peers, drama, .. } = played(&judgement);
+    let PlayResults { random, peers, drama, .. } = played(&judgement);
     assert_near(random.balance(), 1.0, 0.05);
     let outcome = &peers.as_ref().expect("equals met").outcome;
     assert!(outcome.wins(&outcome.seats[1]) > 0.75, "{outcome:?}");
@@ -70,7 +70,7 @@ fn nim_is_won_by_the_second_player() {
 #[test]
 fn skill_gains_nothing_in_rock_paper_scissors() {
     let judgement = built_in("rock_paper_scissors", &settings());
-    let Played { random, ladder, .. } = played(&judgement);
+    let PlayResults { random, ladder, .. } = played(&judgement);
     let ladder = ladder.as_ref().expect("there is a ladder");
     assert_eq!((ladder.depth().to_string(), ladder.levels()), ("0".to_owned(), 0), "{ladder:?}");
     assert_near(random.balance(), 1.0, 0.03);
@@ -81,7 +81,7 @@ fn skill_gains_nothing_in_rock_paper_scissors() {
 fn a_game_for_one_has_neither_seats_nor_draws() {
     let judgement = built_in("monty_hall", &Settings { matches: 200, ..settings() });
     assert!(judgement.has_chance && judgement.is_hidden && judgement.roles == ["candidate"]);
-    let Played { random, peers, drama, ladder, .. } = played(&judgement);
+    let PlayResults { random, peers, drama, ladder, .. } = played(&judgement);
     let goal = |outcome: &Outcome| outcome.goal(&outcome.seats[0]).expect("games have results");
     // Staying wins a third of the games, switching two thirds.
     assert_near(goal(random), 50.0, 2.0);
@@ -113,37 +113,37 @@ const OVER: &str = "(<= terminal (true (left 0)))";
 #[test]
 fn hopeless_games_are_given_up_with_the_reason() {
     for (text, verdict, reason) in [
-        (sticks("(<= terminal (true (left 9))) (<= (goal ?r 50) (role ?r))"), Verdict::Endless, "100.0 % of"),
-        (sticks(&format!("{OVER} (<= (goal ?r 50) (role ?r))")), Verdict::Drawn, "100.0 % of random games"),
-        (sticks(&format!("{OVER} (goal a 100) (goal b 0)")), Verdict::OneSided, "a wins 100.0 %"),
-        (sticks(&format!("{OVER} (goal a 100) (<= (goal b 0) (true (left 2)))")), Verdict::Unscored, "one goal"),
+        (sticks("(<= terminal (true (left 9))) (<= (goal ?r 50) (role ?r))"), GameVerdict::Endless, "100.0 % of"),
+        (sticks(&format!("{OVER} (<= (goal ?r 50) (role ?r))")), GameVerdict::Drawn, "100.0 % of random games"),
+        (sticks(&format!("{OVER} (goal a 100) (goal b 0)")), GameVerdict::OneSided, "a wins 100.0 %"),
+        (sticks(&format!("{OVER} (goal a 100) (<= (goal b 0) (true (left 2)))")), GameVerdict::Unscored, "one goal"),
         (
             sticks(&format!("{OVER} (<= (goal ?r 50) (role ?r))")).replace("(less 2 1)", ""),
-            Verdict::Endless,
+            GameVerdict::Endless,
             "not over in time",
         ),
         (
             sticks(&format!("{OVER} (<= (goal ?r 50) (role ?r))"))
                 .replace("(<= (next (control ?r))", "(<= (next (control ?r)) (true (left 3))"),
-            Verdict::Stuck,
+            GameVerdict::Stuck,
             "no legal move",
         ),
         (
             sticks(&format!("{OVER} (<= (goal a 100) (true (left 9))) (<= (goal ?r 50) (role ?r))")),
-            Verdict::Drawn,
+            GameVerdict::Drawn,
             "drawn",
         ),
         (
             "(role a) (init x) (legal a go) (<= (next y) (true x)) (<= terminal (true y)) (goal a 100)".to_owned(),
-            Verdict::NoChoice,
+            GameVerdict::NoChoice,
             "no player has more",
         ),
         (
             "(role random) (init x) (legal random go) (<= (next y) (true x)) (<= terminal (true y)) (goal random 0)".to_owned(),
-            Verdict::NoPlayer,
+            GameVerdict::NoPlayer,
             "chance",
         ),
-        ("(role a) (init x) (<= (legal a (go ?y)) (true x))".to_owned(), Verdict::Invalid, "1:36: "),
+        ("(role a) (init x) (<= (legal a (go ?y)) (true x))".to_owned(), GameVerdict::Invalid, "1:36: "),
     ] {
         let judgement = judged_with(&text, &settings());
         let found = judgement.reason.clone().unwrap_or_default();
@@ -157,15 +157,15 @@ fn hopeless_games_are_given_up_with_the_reason() {
     let options = Options { limits: Limits { fuel: 1_000_000, ..Limits::network() }, ..Options::default() };
     let judgement = judge("game", &Source::new("game.kif", text), &options, &settings());
     let judgement = judgement.expect("it is not cancelled");
-    assert_eq!(judgement.verdict, Verdict::TooLarge, "{judgement:?}");
+    assert_eq!(judgement.verdict, GameVerdict::TooLarge, "{judgement:?}");
 }
 
 #[test]
 fn hopeless_games_are_measured_if_that_is_asked_for() {
     let text = sticks(&format!("{OVER} (<= (goal ?r 50) (role ?r))"));
     let judgement = judged_with(&text, &Settings { full: true, ..settings() });
-    assert_eq!(judgement.verdict, Verdict::Drawn);
-    let Played { peers, ladder, .. } = played(&judgement);
+    assert_eq!(judgement.verdict, GameVerdict::Drawn);
+    let PlayResults { peers, ladder, .. } = played(&judgement);
     assert!(peers.is_some() && ladder.is_some() && judgement.score() < Some(0.1));
     assert!(judgement.absent.iter().any(|&(name, why)| name == "drama" && why.contains("no match")));
 }
@@ -216,7 +216,7 @@ fn threads_change_nothing() {
 #[test]
 fn searches_keep_to_their_work() {
     let judgement = built_in("connect_four", &Settings { work: 1e5, ..settings() });
-    let Played { peers, ladder, .. } = played(&judgement);
+    let PlayResults { peers, ladder, .. } = played(&judgement);
     assert!(peers.is_none() && ladder.is_none());
     let why = |name| judgement.absent.iter().find(|(measure, _)| *measure == name).map(|(_, why)| *why);
     assert_eq!([why("skilled"), why("skill"), why("drama")], [Some(skill::TOO_MUCH); 3]);

@@ -1,6 +1,6 @@
 //! Judgements as text for the terminal: one in full, or many in the order of their scores.
 
-use super::{Judgement, Played, Verdict, coverage::Group, outcome::Outcome, skill::Ladder};
+use super::{GameVerdict, Judgement, PlayResults, coverage::Group, outcome::Outcome, skill::Ladder};
 use crate::output::{BAD, BOLD, DIM, GOOD, ODD, counted, thousands};
 use std::{
     cmp::Ordering,
@@ -13,7 +13,7 @@ const LISTED: usize = 5;
 /// Compares two games for a ranking: judged games first, then by descending score, then by name.
 #[must_use]
 pub fn order(a: &Judgement, b: &Judgement) -> Ordering {
-    let kept = |judgement: &Judgement| judgement.verdict == Verdict::Judged;
+    let kept = |judgement: &Judgement| judgement.verdict == GameVerdict::Judged;
     let scores = b.score().unwrap_or(-1.0).total_cmp(&a.score().unwrap_or(-1.0));
     kept(b).cmp(&kept(a)).then(scores).then_with(|| a.name.cmp(&b.name))
 }
@@ -33,7 +33,7 @@ fn share(value: f64) -> String {
 /// # Errors
 /// Returns an error if writing to `out` fails.
 pub fn ranking(ranked: &[&Judgement], most: usize, out: &mut dyn Write) -> io::Result<()> {
-    let judged: Vec<_> = ranked.iter().filter(|judgement| judgement.verdict == Verdict::Judged).collect();
+    let judged: Vec<_> = ranked.iter().filter(|judgement| judgement.verdict == GameVerdict::Judged).collect();
     let shown = &judged[..judged.len().min(most)];
     let width = shown.iter().map(|judgement| judgement.name.chars().count()).max().unwrap_or(0).max(4);
     if !shown.is_empty() {
@@ -78,8 +78,8 @@ pub fn ranking(ranked: &[&Judgement], most: usize, out: &mut dyn Write) -> io::R
     if judged.len() > shown.len() {
         writeln!(out, "{DIM}.. {} more{DIM:#}", thousands((judged.len() - shown.len()) as u128))?;
     }
-    let mut rest: Vec<(Verdict, usize)> = Vec::new();
-    for judgement in ranked.iter().filter(|judgement| judgement.verdict != Verdict::Judged) {
+    let mut rest: Vec<(GameVerdict, usize)> = Vec::new();
+    for judgement in ranked.iter().filter(|judgement| judgement.verdict != GameVerdict::Judged) {
         match rest.iter_mut().find(|(verdict, _)| *verdict == judgement.verdict) {
             Some((_, count)) => *count += 1,
             None => rest.push((judgement.verdict, 1)),
@@ -102,7 +102,7 @@ pub fn ranking(ranked: &[&Judgement], most: usize, out: &mut dyn Write) -> io::R
 /// # Errors
 /// Returns an error if writing to `out` fails.
 pub fn given_up(judgement: &Judgement, out: &mut dyn Write) -> io::Result<()> {
-    let faulty = matches!(judgement.verdict, Verdict::Invalid | Verdict::TooLarge);
+    let faulty = matches!(judgement.verdict, GameVerdict::Invalid | GameVerdict::TooLarge);
     let style = if faulty { BAD } else { ODD };
     let reason = judgement.reason.as_deref().unwrap_or("no reason is known");
     writeln!(out, "{}: {style}{}{style:#}: {reason}", judgement.name, judgement.verdict)
@@ -113,7 +113,7 @@ pub fn given_up(judgement: &Judgement, out: &mut dyn Write) -> io::Result<()> {
 /// # Errors
 /// Returns an error if writing to `out` fails.
 pub fn print(judgement: &Judgement, out: &mut dyn Write) -> io::Result<()> {
-    if judgement.verdict != Verdict::Judged {
+    if judgement.verdict != GameVerdict::Judged {
         given_up(judgement, out)?;
     }
     if let Some(score) = judgement.score() {
@@ -192,7 +192,7 @@ fn results(judgement: &Judgement, title: &str, outcome: &Outcome, out: &mut dyn 
     Ok(())
 }
 
-fn shape(judgement: &Judgement, played: &Played, out: &mut dyn Write) -> io::Result<()> {
+fn shape(judgement: &Judgement, played: &PlayResults, out: &mut dyn Write) -> io::Result<()> {
     let Some(shape) = &played.shape else { return Ok(()) };
     let games: u64 = shape.lengths.values().sum();
     let games = thousands(games);

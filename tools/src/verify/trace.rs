@@ -98,14 +98,14 @@ pub struct Playout {
     /// The number of the playout.
     pub k: usize,
     /// The steps, in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<TraceStep>,
     /// The last state.
-    pub end: End,
+    pub end: TraceEnd,
 }
 
 /// A state and the joint move made in it.
 #[derive(Clone, Debug, Deserialize)]
-pub struct Step {
+pub struct TraceStep {
     /// The joint move.
     pub j: Vec<String>,
     /// The number of each player's legal moves.
@@ -126,7 +126,7 @@ pub struct Step {
 
 /// The last state of a playout.
 #[derive(Clone, Debug, Deserialize)]
-pub struct End {
+pub struct TraceEnd {
     /// The number of joint moves of the playout.
     pub length: usize,
     /// True if the state is terminal.

@@ -11,7 +11,7 @@ use std::time::Duration;
 /// The settings of a run on a device.
 #[derive(Clone, Copy)]
 #[cfg_attr(not(feature = "gpu"), allow(dead_code, reason = "without cards it is not read"))]
-pub(crate) struct Run<'a> {
+pub(crate) struct GpuRun<'a> {
     /// A part of the card's name, or `emulate`; `None` is the fastest card.
     pub device: Option<&'a str>,
     pub seed: u64,
@@ -24,7 +24,7 @@ pub(crate) struct Run<'a> {
 
 /// The result of a run.
 #[cfg_attr(not(feature = "gpu"), allow(dead_code, reason = "without cards it is not made"))]
-pub(crate) struct Played {
+pub(crate) struct GpuResult {
     pub device: String,
     pub tally: Tally,
     pub roles: Texts,
@@ -36,12 +36,12 @@ pub(crate) struct Played {
 }
 
 #[cfg(feature = "gpu")]
-impl Run<'_> {
+impl GpuRun<'_> {
     /// Plays the games on the device.
     ///
     /// # Errors
     /// Returns an error if there is no such card, or it cannot play the game.
-    pub(crate) fn play(self, game: &Dynamic) -> Result<Played> {
+    pub(crate) fn play(self, game: &Dynamic) -> Result<GpuResult> {
         use gdl_gpu::{Control, Gpu};
         use gdl_runtime::Game as _;
         use std::time::Instant;
@@ -77,7 +77,7 @@ impl Run<'_> {
         };
         let tally = prepared.playouts_with(self.seed, self.count, &mut control).map_err(told)?;
         let vocabulary = game.vocabulary();
-        Ok(Played {
+        Ok(GpuResult {
             device: gpu.name(),
             tally,
             roles: vocabulary.roles().clone(),
@@ -89,10 +89,10 @@ impl Run<'_> {
 }
 
 #[cfg(not(feature = "gpu"))]
-impl Run<'_> {
+impl GpuRun<'_> {
     /// Fails with a message that says how to build the program with graphics cards.
     #[allow(clippy::unused_self, reason = "as with cards")]
-    pub(crate) fn play(self, _: &Dynamic) -> Result<Played> {
+    pub(crate) fn play(self, _: &Dynamic) -> Result<GpuResult> {
         Err(Error::Usage(
             "this program was built without graphics cards: install it with `cargo install --path cli --features full,gpu`"
                 .to_owned(),

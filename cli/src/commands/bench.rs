@@ -6,7 +6,7 @@
 use crate::{
     LAUNCHER,
     args::rules::{Bounds, Case},
-    gpu::Run,
+    gpu::GpuRun,
 };
 use clap::Args;
 #[cfg(any(unix, windows))]
@@ -280,7 +280,7 @@ fn measure(file: &Path, args: &BenchArgs) -> Outcome {
 /// processor time.
 fn measure_on_card(game: &Dynamic, args: &BenchArgs, load_seconds: f64, load_cpu_seconds: f64) -> Outcome {
     let time = Some(Duration::from_secs_f64(args.seconds));
-    let run = Run { device: args.device.as_deref(), seed: 0, count: u64::MAX, time, progress: None };
+    let run = GpuRun { device: args.device.as_deref(), seed: 0, count: u64::MAX, time, progress: None };
     let played = run.play(game).map_err(|error| error.to_string())?;
     let rate = |count: u64| if played.seconds > 0.0 { count as f64 / played.seconds } else { 0.0 };
     Ok(Figures {

@@ -1,6 +1,6 @@
 //! `gdl playouts`: plays random games and prints their statistics.
 
-use crate::gpu::{Played, Run};
+use crate::gpu::{GpuResult, GpuRun};
 use clap::Args;
 use gdl_games::PlayoutSettings;
 use gdl_runtime::{
@@ -118,7 +118,7 @@ fn run_on_card(args: &PlayoutsArgs) -> Result {
             (count, Progress::counted("playouts", count))
         }
     };
-    let run = Run {
+    let run = GpuRun {
         device: args.device.as_deref(),
         seed: args.seed,
         count,
@@ -127,7 +127,7 @@ fn run_on_card(args: &PlayoutsArgs) -> Result {
     };
     let played = args.game.with_dynamic(None, |game| run.play(game))?;
     drop(progress);
-    let Played { device, tally, roles, chance, prepare_seconds, seconds } = played?;
+    let GpuResult { device, tally, roles, chance, prepare_seconds, seconds } = played?;
     let name = args.game.name();
     if args.json {
         let rate = |number: u64| if seconds > 0.0 { number as f64 / seconds } else { 0.0 };

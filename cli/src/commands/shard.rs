@@ -31,20 +31,20 @@ Examples:
   gdl shard merge *.json")]
 pub(crate) struct ShardArgs {
     #[command(subcommand)]
-    job: Job,
+    job: ShardJob,
 }
 
 impl ShardArgs {
     /// Returns whether the command prints one JSON object on stdout, also if it fails.
     pub(crate) fn wants_json(&self) -> bool {
         // A failed shard writes no document.
-        matches!(&self.job, Job::Merge(args) if args.json)
+        matches!(&self.job, ShardJob::Merge(args) if args.json)
     }
 }
 
 /// The jobs.
 #[derive(Debug, Subcommand)]
-enum Job {
+enum ShardJob {
     /// Random games, as `gdl playouts` plays them
     Playouts {
         #[command(flatten)]
@@ -156,24 +156,24 @@ fn part(text: &str) -> std::result::Result<[NonZero<u64>; 2], String> {
 /// machine, or the document cannot be written.
 pub(crate) fn run(args: &ShardArgs) -> Result {
     let (document, piece) = match &args.job {
-        Job::Playouts { game, count, engine, seed, piece } => {
+        ShardJob::Playouts { game, count, engine, seed, piece } => {
             let request = Request::Playouts { count: *count, engine: *engine };
             (on_game(game, &request, seed.seed, piece), piece)
         }
-        Job::Perft { game, depth, prefix, piece } => {
+        ShardJob::Perft { game, depth, prefix, piece } => {
             (on_game(game, &Request::Perft { depth: *depth, prefix: *prefix }, 0, piece), piece)
         }
-        Job::Matches { game, players, count, nodes, seed, piece } => {
+        ShardJob::Matches { game, players, count, nodes, seed, piece } => {
             let players = players.iter().map(ToString::to_string).collect();
             let request = Request::Matches { players, count: *count, nodes: *nodes };
             (on_game(game, &request, seed.seed, piece), piece)
         }
-        Job::Analysis { folder, count, reading, seed, piece } => {
+        ShardJob::Analysis { folder, count, reading, seed, piece } => {
             let rulesheets = Rulesheet::all_in(folder)?;
             let request = Request::Analysis { count: *count, lenient: reading.lenient };
             (make(Subject::Rulesheets(&rulesheets), &request, seed.seed, piece), piece)
         }
-        Job::Merge(args) => return merge::run(args),
+        ShardJob::Merge(args) => return merge::run(args),
     };
     let text = document?.text();
     if let Some(path) = &piece.out {

@@ -73,7 +73,7 @@ pub(crate) fn play(args: &PlayArgs, game: &Dynamic, input: &mut dyn BufRead, out
 }
 
 /// The kind of player of a role.
-enum Seat {
+enum SessionSeat {
     Person,
     Chance,
     Player(Box<dyn Player<Dynamic>>),
@@ -85,7 +85,7 @@ struct Session<'a> {
     view: View,
     history: History<Dynamic>,
     /// The players, in role order.
-    seats: Vec<Seat>,
+    seats: Vec<SessionSeat>,
     /// The player that answers the command `hint`.
     adviser: Box<dyn Player<Dynamic>>,
     luck: Stream,
@@ -112,9 +112,9 @@ impl<'a> Session<'a> {
         let seats = game.roles().map(|role| {
             let seed = luck.bits();
             match args.against.build(seed) {
-                _ if Some(role) == chance => Seat::Chance,
-                Some(player) if Some(role) != own => Seat::Player(player),
-                _ => Seat::Person,
+                _ if Some(role) == chance => SessionSeat::Chance,
+                Some(player) if Some(role) != own => SessionSeat::Player(player),
+                _ => SessionSeat::Person,
             }
         });
         let seats = seats.collect();
@@ -142,9 +142,9 @@ impl<'a> Session<'a> {
         let roles = self.game.roles().zip(&self.seats);
         let roles = roles.map(|(role, seat)| {
             let who = match seat {
-                Seat::Person => "you",
-                Seat::Chance => "chance",
-                Seat::Player(player) => player.name(),
+                SessionSeat::Person => "you",
+                SessionSeat::Chance => "chance",
+                SessionSeat::Player(player) => player.name(),
             };
             format!("{} ({who})", self.game.role_text(role))
         });
@@ -165,7 +165,7 @@ impl<'a> Session<'a> {
     fn start(&mut self) {
         let budget = self.budget();
         for (role, seat) in self.game.roles().zip(&mut self.seats) {
-            if let Seat::Player(player) = seat {
+            if let SessionSeat::Player(player) = seat {
                 // A player that panics here panics again when it chooses a move, which is reported
                 // then.
                 let _ = attempt(|| player.start(self.game, role, &budget));
@@ -250,7 +250,7 @@ impl<'a> Session<'a> {
         self.game
             .roles()
             .zip(&self.seats)
-            .filter(|(_, seat)| matches!(seat, Seat::Person))
+            .filter(|(_, seat)| matches!(seat, SessionSeat::Person))
             .map(|(role, _)| role)
     }
 
@@ -395,7 +395,7 @@ impl<'a> Session<'a> {
         let budget = Budget::within(PATIENCE).cancelled_by(&cancel);
         thread::scope(|scope| {
             for (seat, known) in self.seats.iter_mut().zip(choices) {
-                if let (Seat::Player(player), Some(known)) = (seat, known) {
+                if let (SessionSeat::Player(player), Some(known)) = (seat, known) {
                     let budget = &budget;
                     // A player that panics here panics again when it chooses a move, which is
                     // reported then.
@@ -457,7 +457,7 @@ impl<'a> Session<'a> {
         let game = self.game;
         let view = game.view(self.history.state());
         let drawn = game.random_move_in(&view, role, &mut self.luck);
-        let Seat::Player(player) = &mut self.seats[role.index()] else { return Ok(drawn) };
+        let SessionSeat::Player(player) = &mut self.seats[role.index()] else { return Ok(drawn) };
         let information = self.history.information(game, role);
         let answer = attempt(|| player.choose(game, &information, &budget));
         let legal = answer.flatten().filter(|&action| game.is_legal_in(&view, role, action));
@@ -545,7 +545,7 @@ mod tests {
         let args = arguments(&["play", "tictactoe"]);
         let game = gdl_games::dynamic("tictactoe").expect("built in");
         let mut session = Session::new(&args, &game).expect("a session");
-        session.seats[1] = Seat::Player(Box::new(Breaks));
+        session.seats[1] = SessionSeat::Player(Box::new(Breaks));
         session.adviser = Box::new(Breaks);
         let mut out = Vec::new();
         session.run(&mut &b"hint\n1\n1\nquit\n"[..], &mut out).expect("nothing is wrong with the terminal");
@@ -616,7 +616,7 @@ mod tests {
             let args = arguments(args);
             let mut session = Session::new(&args, &game).expect("a session");
             let noted: Arc<Mutex<Vec<(usize, bool)>>> = Arc::default();
-            session.seats[1] = Seat::Player(Box::new(Notes(Arc::clone(&noted))));
+            session.seats[1] = SessionSeat::Player(Box::new(Notes(Arc::clone(&noted))));
             session.prompts = prompts;
             let mut out = Vec::new();
             session.run(&mut input.as_bytes(), &mut out).expect("nothing is wrong with the terminal");

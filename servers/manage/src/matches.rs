@@ -249,7 +249,7 @@ impl Store {
         })
     }
 
-    /// Returns a match with its steps from number `from` on: as many as [`MOST_BYTES`] allow, and
+    /// Returns a match with its steps from number `from` on: as many as `MOST_BYTES` allow, and
     /// at least one. Returns `None` if there is no such match.
     ///
     /// # Errors

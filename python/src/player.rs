@@ -7,7 +7,10 @@ use gdl_players::{
     search::{Net, NetError, Solution as Inner},
 };
 use gdl_runtime::{Dynamic, dynamic::RoleId, game::Id};
-use gdl_tools::load;
+use gdl_tools::{
+    load,
+    players::{DEFAULT, nets},
+};
 use pyo3::{
     exceptions::{PyRuntimeError, PyValueError},
     prelude::*,
@@ -70,7 +73,8 @@ impl Player {
             Some((kind @ "learned", file)) => (kind, Some(net(&game, Path::new(file))?)),
             _ => (kind, None),
         };
-        let (threads, nets) = (threads.clamp(1, 256), gdl_tools::players::nets());
+        let threads = threads.clamp(1, 256);
+        let nets = if kind == DEFAULT { nets() } else { Vec::new() };
         let settings = Settings { seed, threads, depth, memory: max_bytes, net, nets };
         let known = NAMES.into_iter().find(|&known| known == kind);
         let (kind, mind) = known.and_then(|kind| Some((kind, named(kind, &settings)?))).ok_or_else(|| {

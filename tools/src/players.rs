@@ -482,7 +482,7 @@ impl Spec {
             depth: self.depth,
             memory: self.memory,
             net: self.net.clone(),
-            nets: nets(),
+            nets: if self.kind.name == DEFAULT { nets() } else { Vec::new() },
         };
         let player = named(self.kind.name, &settings)?;
         let time = self.seconds.map(Duration::from_secs_f64);

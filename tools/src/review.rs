@@ -10,7 +10,7 @@ use crate::{
     players::Spec,
 };
 use gdl_players::Budget;
-use gdl_runtime::{Dynamic, Game, GameExt, History, game::Id, history::Place};
+use gdl_runtime::{Dynamic, Game, GameExt, History, Information, game::Id, history::Place};
 use serde_json::{Value, json};
 
 /// A choice of a role.
@@ -81,6 +81,7 @@ pub fn history(game: &Dynamic, joints: &[Vec<String>]) -> Result<History<Dynamic
 
 /// Reviews the line to the current place of a history: the choices in the order of the play.
 /// `budget` makes the budget of a search, and `tell` gets the number of joint moves that are done.
+/// A search for each choice, and a step for each joint move and role.
 ///
 /// # Errors
 /// Returns an error if the player cannot play the game, or does not report expected goals.
@@ -103,32 +104,31 @@ pub fn review(
         mind.start(game, role, &budget());
         minds.push(mind);
     }
+    let mut known: Vec<Information<Dynamic>> = roles.iter().map(|&role| Information::new(role)).collect();
     let mut choices: Vec<Choice> = Vec::new();
-    let mut walk = history.clone();
     for (number, pair) in (1..).zip(places.windows(2)) {
-        walk.go(pair[0]);
-        let Some(joint) = history.joint(pair[1]) else { continue };
-        for (&role, mind) in roles.iter().zip(&mut minds) {
-            if game.legal_moves(walk.state(), role).nth(1).is_none() {
-                continue;
+        let Some((state, joint)) = history.state_at(pair[0]).zip(history.joint(pair[1])) else { continue };
+        for ((&role, mind), known) in roles.iter().zip(&mut minds).zip(&mut known) {
+            if game.legal_moves(state, role).nth(1).is_some() {
+                let chosen = mind.choose(game, known, &budget());
+                let report = mind.report().unwrap_or_default();
+                let Some((chosen, goal)) = chosen.zip(report.value) else {
+                    return Err(Error::Usage(format!(
+                        "`{player}` cannot review this play: it reports no expected goals"
+                    )));
+                };
+                let before = Expectation { goal, is_exact: report.exact };
+                reach(&mut choices, role.index(), before);
+                choices.push(Choice {
+                    number,
+                    role: role.index(),
+                    action: game.move_text(joint[role.index()]).to_owned(),
+                    preferred: game.move_text(chosen).to_owned(),
+                    before,
+                    after: None,
+                });
             }
-            let chosen = mind.choose(game, &walk.information(game, role), &budget());
-            let report = mind.report().unwrap_or_default();
-            let Some((chosen, goal)) = chosen.zip(report.value) else {
-                return Err(Error::Usage(format!(
-                    "`{player}` cannot review this play: it reports no expected goals"
-                )));
-            };
-            let before = Expectation { goal, is_exact: report.exact };
-            reach(&mut choices, role.index(), before);
-            choices.push(Choice {
-                number,
-                role: role.index(),
-                action: game.move_text(joint[role.index()]).to_owned(),
-                preferred: game.move_text(chosen).to_owned(),
-                before,
-                after: None,
-            });
+            known.step(game, state, joint);
         }
         tell(number as u64);
     }

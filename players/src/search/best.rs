@@ -196,7 +196,7 @@ impl<G: Game> Best<G> {
             // The tree has 7/8 of the bytes, the proof search 1/8.
             let prover = (character.is_duel() && !character.has_chance)
                 .then(|| AlphaBeta::new().seed(seed).memory(bytes / 8).evaluation(UniformEvaluation));
-            let value = LearnedValue::among(game, &self.nets, budget).ok().flatten();
+            let value = learnt::given(game, &self.nets, budget);
             let learned = value.as_ref().map(LearnedValue::samples);
             let search = AlphaBeta::new().seed(seed).memory(bytes / 4 * 3);
             Strategy::Tree(Box::new(TreeSearch {

@@ -51,6 +51,11 @@ impl Net {
         self.samples
     }
 
+    /// Returns the fingerprint of the game that the net was trained on.
+    pub(super) fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+
     /// Returns whether the net was trained on this game. O(names + some hundred random steps).
     #[must_use]
     pub fn is_of<G: Game>(&self, game: &G) -> bool {
@@ -167,29 +172,24 @@ impl LearnedValue {
     /// # Errors
     /// Returns an error if the net belongs to another game.
     pub fn new<G: Game>(game: &G, net: Arc<Net>) -> Result<Self, NetError> {
-        Self::among(game, &[net], &Budget::unlimited())?.ok_or(NetError::Foreign)
+        Self::within(game, net, &Budget::unlimited())
     }
 
-    /// Creates the evaluation of a game by the first net that belongs to it. Returns `None` if
-    /// there is none.
+    /// Creates the evaluation of a game by a net within a budget.
     ///
     /// # Errors
-    /// Returns an error if the game cannot be learned, or the budget is spent first.
-    pub(super) fn among<G: Game>(
-        game: &G,
-        nets: &[Arc<Net>],
-        budget: &Budget,
-    ) -> Result<Option<Self>, NetError> {
-        if nets.is_empty() {
-            return Ok(None);
+    /// Returns an error if the net belongs to another game, or the budget is spent first.
+    pub(super) fn within<G: Game>(game: &G, net: Arc<Net>, budget: &Budget) -> Result<Self, NetError> {
+        if Self::fingerprint_of(game, budget).ok_or(NetError::Late)? != net.fingerprint {
+            return Err(NetError::Foreign);
         }
-        let fingerprint = Self::fingerprint_of(game, budget).ok_or(NetError::Late)?;
-        let Some(net) = nets.iter().find(|net| net.fingerprint == fingerprint) else { return Ok(None) };
         let features = Features::of(game, budget)?;
         let Sizes { features: count, heads: own, outputs, .. } = net.judge.sizes;
         // Another release may have found other lines.
-        let is_sound = (count, own, outputs) == (features.len(), heads(game), features.outputs());
-        Ok(is_sound.then(|| Self { net: net.clone(), features }))
+        if (count, own, outputs) != (features.len(), heads(game), features.outputs()) {
+            return Err(NetError::Foreign);
+        }
+        Ok(Self { net, features })
     }
 
     /// Returns the fingerprint of a game. Returns `None` if the budget is spent first.
@@ -197,9 +197,9 @@ impl LearnedValue {
         features::fingerprint(game, budget)
     }
 
-    /// Returns the fingerprint of the game.
-    pub(super) fn fingerprint(&self) -> u64 {
-        self.net.fingerprint
+    /// Returns the net.
+    pub(super) fn net(&self) -> &Arc<Net> {
+        &self.net
     }
 
     /// Returns the number of states that the net was trained on.

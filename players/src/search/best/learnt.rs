@@ -1,13 +1,14 @@
-//! Values that [`Best`](crate::search::Best) learned during start clocks. They are stored in this
-//! process for later matches of the same game, since a host creates a new player for each match.
+//! Values that [`Best`](crate::search::Best) learned during start clocks, or made of the nets that
+//! it was given. They are stored in this process for later matches of the same game, since a host
+//! creates a new player for each match.
 
 use crate::{
     player::Budget,
-    search::{LearnedValue, NetError, Training},
+    search::{LearnedValue, Net, NetError, Training},
 };
 use gdl_runtime::Game;
 use std::{
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     thread,
     time::{Duration, Instant},
 };
@@ -18,7 +19,25 @@ const LEAST: Duration = Duration::from_secs(8);
 /// The maximum number of stored values.
 const KEPT: usize = 8;
 
-static LEARNT: Mutex<Vec<LearnedValue>> = Mutex::new(Vec::new());
+/// Values that were learned, and values of given nets.
+static LEARNT: Store = Store(Mutex::new(Vec::new()));
+static GIVEN: Store = Store(Mutex::new(Vec::new()));
+
+/// Returns the value of a game by the first net that belongs to it. Returns `None` if there is
+/// none, or the budget is spent first.
+pub(super) fn given<G: Game>(game: &G, nets: &[Arc<Net>], budget: &Budget) -> Option<LearnedValue> {
+    if nets.is_empty() {
+        return None;
+    }
+    let fingerprint = LearnedValue::fingerprint_of(game, budget)?;
+    let net = nets.iter().find(|net| net.fingerprint() == fingerprint)?;
+    if let Some(known) = GIVEN.find(fingerprint).filter(|known| Arc::ptr_eq(known.net(), net)) {
+        return Some(known);
+    }
+    let value = LearnedValue::within(game, net.clone(), budget).ok()?;
+    GIVEN.keep(value.clone());
+    Some(value)
+}
 
 /// Returns the value of a game: a stored one, or one that is trained now if there is time. Returns
 /// `None` otherwise, or if the game cannot be learned. A budget without a deadline or with a limit
@@ -33,25 +52,37 @@ pub(super) fn value<G: Game>(game: &G, seed: u64, threads: usize, budget: &Budge
         return None;
     }
     let value = train(game, seed, threads, time, budget).ok()?;
-    keep(value.clone());
+    LEARNT.keep(value.clone());
     Some(value)
 }
 
-/// Returns the stored value of a game.
+/// Returns the learned value of a game, if it is stored.
 fn find<G: Game>(game: &G, budget: &Budget) -> Option<LearnedValue> {
-    let kept = || LEARNT.lock().unwrap_or_else(PoisonError::into_inner);
-    if kept().is_empty() {
+    if LEARNT.values().is_empty() {
         return None;
     }
-    let fingerprint = LearnedValue::fingerprint_of(game, budget)?;
-    kept().iter().find(|value| value.fingerprint() == fingerprint).cloned()
+    LEARNT.find(LearnedValue::fingerprint_of(game, budget)?)
 }
 
-/// Stores a value, and drops the oldest one if there are too many.
-fn keep(value: LearnedValue) {
-    let mut kept = LEARNT.lock().unwrap_or_else(PoisonError::into_inner);
-    kept.insert(0, value);
-    kept.truncate(KEPT);
+/// Values of the latest games.
+struct Store(Mutex<Vec<LearnedValue>>);
+
+impl Store {
+    fn values(&self) -> MutexGuard<'_, Vec<LearnedValue>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the value of the game with this fingerprint.
+    fn find(&self, fingerprint: u64) -> Option<LearnedValue> {
+        self.values().iter().find(|value| value.net().fingerprint() == fingerprint).cloned()
+    }
+
+    /// Stores a value, and drops the oldest one if there are too many.
+    fn keep(&self, value: LearnedValue) {
+        let mut values = self.values();
+        values.insert(0, value);
+        values.truncate(KEPT);
+    }
 }
 
 /// Trains until the budget is spent; `time` is the time from now to the deadline.
@@ -98,7 +129,7 @@ mod tests {
         let games: Vec<Dynamic> = (2..4 + KEPT).map(counter).collect();
         for game in &games {
             assert!(find(game, &within(100)).is_none());
-            keep(Training::new(game, 0).expect("it can be learned").value());
+            LEARNT.keep(Training::new(game, 0).expect("it can be learned").value());
             assert!(find(game, &within(100)).is_some());
         }
         let kept: Vec<bool> = games.iter().map(|game| find(game, &within(100)).is_some()).collect();
@@ -107,6 +138,22 @@ mod tests {
         assert!(value(&games[KEPT], 0, 1, &within(5)).is_some());
         assert!(value(&games[0], 0, 1, &within(5)).is_none());
         assert!(value(&games[KEPT], 0, 1, &Budget::of_nodes(1000)).is_none());
+    }
+
+    #[test]
+    fn the_value_of_a_given_net_is_made_once() {
+        let game = counter(40);
+        let [first, second] =
+            [0, 1].map(|seed| Arc::new(Training::new(&game, seed).expect("it can be learned").net()));
+        let by = |net: &Arc<Net>| given(&game, &[net.clone()], &Budget::unlimited()).expect("its net");
+        let is_stored = |net: &Arc<Net>| {
+            let stored = GIVEN.find(first.fingerprint());
+            stored.is_some_and(|value| Arc::ptr_eq(value.net(), net))
+        };
+        assert!(!is_stored(&first) && Arc::ptr_eq(by(&first).net(), &first) && is_stored(&first));
+        assert!(Arc::ptr_eq(by(&second).net(), &second) && is_stored(&second));
+        assert!(given(&counter(41), &[first], &Budget::unlimited()).is_none());
+        assert!(find(&game, &Budget::unlimited()).is_none(), "it was not learned");
     }
 
     #[test]

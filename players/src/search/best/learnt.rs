@@ -108,6 +108,7 @@ fn train<G: Game>(
 mod tests {
     use super::*;
     use gdl_runtime::{Dynamic, load};
+    use std::slice;
 
     /// Makes a game in which two roles count to `steps`, so that games of different lengths differ.
     fn counter(steps: usize) -> Dynamic {
@@ -145,7 +146,7 @@ mod tests {
         let game = counter(40);
         let [first, second] =
             [0, 1].map(|seed| Arc::new(Training::new(&game, seed).expect("it can be learned").net()));
-        let by = |net: &Arc<Net>| given(&game, &[net.clone()], &Budget::unlimited()).expect("its net");
+        let by = |net: &Arc<Net>| given(&game, slice::from_ref(net), &Budget::unlimited()).expect("its net");
         let is_stored = |net: &Arc<Net>| {
             let stored = GIVEN.find(first.fingerprint());
             stored.is_some_and(|value| Arc::ptr_eq(value.net(), net))

@@ -214,6 +214,7 @@ def test_transformations(four: gdl.jax.Game) -> None:
     assert slopes.tolist() == [1, 2, 2]  # The fluents that hold: whose turn it is, and a disc.
 
 
+@pytest.mark.filterwarnings("ignore::gdl.RulesheetWarning")
 def test_ends(four: gdl.jax.Game) -> None:
     state = four.init()
     for action in (0, 1, 0, 1, 0, 1, 0):
@@ -225,9 +226,38 @@ def test_ends(four: gdl.jax.Game) -> None:
     fresh = four.auto_reset(state)
     assert fresh.terminated and fresh.rewards.tolist() == [1, -1]
     assert (fresh.bits == four.init().bits).all() and fresh.legal_action_mask.sum() == 7 and fresh.step_count == 0
+    again, first = four.step(fresh, 3), four.step(four.init(), 3)
+    assert jax.tree.all(jax.tree.map(np.array_equal, again, first))
     short = gdl.jax.game("connect_four", max_steps=2)
     state = short.step(short.step(short.init(), 0), 0)
     assert state.truncated and not state.terminated and short.step(state, 0).step_count == 2
+    again = short.step(short.auto_reset(state), 0)
+    assert not again.truncated and again.step_count == 1
+    over = gdl.jax.game(
+        gdl.loads("(role x) (init p) terminal (<= (goal ?r 70) (role ?r)) (<= (legal ?r a) (role ?r)) (<= (next p) (true p))")
+    )
+    state = over.auto_reset(over.step(over.init(), 0))
+    assert state.terminated and state.step_count == 0 and not state.rewards.any()
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "rock_paper_scissors", "kuhn_poker"])
+def test_games_that_start_again_are_games(name: str) -> None:
+    """Asserts that lengths and rewards of all games in a long run are those of playouts."""
+    game = gdl.load(name)
+    env, n, steps = gdl.jax.game(name), 512, 200
+
+    def body(state: Any, key: Any) -> Any:
+        pick, chance = jax.random.split(key)
+        action = (jax.random.uniform(pick, state.legal_action_mask.shape) * state.legal_action_mask).argmax(-1)
+        state = jax.vmap(env.auto_reset)(jax.vmap(env.step)(state, action, jax.random.split(chance, n)))
+        return state, (state.terminated.sum(), state.rewards[:, 0].sum())
+
+    run = jax.jit(lambda state, keys: jax.lax.scan(body, state, keys)[1])
+    ended, rewards = run(starts(env, n), jax.random.split(jax.random.key(1), steps))
+    stats = game.playouts(100_000, seed=1)
+    # Games under way at the end are not counted: half a game in each place, more or less.
+    assert ended.sum() == pytest.approx(n * steps / stats.mean_length, rel=0.08)
+    assert 50 * (rewards.sum() / ended.sum() + 1) == pytest.approx(stats.roles[0].mean_goal, abs=1.5)
 
 
 def test_wrong_arguments(four: gdl.jax.Game) -> None:

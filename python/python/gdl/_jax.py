@@ -255,7 +255,8 @@ class Game:
         Example:
             >>> state = game.step(game.init(), 3)
         """
-        over = state.terminated | state.truncated
+        # The state of a game that starts again has the flags of the last one.
+        over = (state.terminated | state.truncated) & (self._initial[1] | (state.step_count > 0))
         after = self._step(state, action, key)
         kept: State = jax.tree.map(partial(jnp.where, over), state, after)
         return dataclasses.replace(kept, rewards=jnp.where(over, 0, after.rewards))

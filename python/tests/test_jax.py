@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -342,3 +343,125 @@ def test_pgx_seats_players_at_random() -> None:
         states = step(states, jnp.full(64, action))
     assert states.terminated.all()
     assert (states.rewards[jnp.arange(64), first] == 1).all() and (states.rewards.sum(-1) == 0).all()
+
+
+def test_planes_have_the_fluents(four: gdl.jax.Game, tmp_path: Path) -> None:
+    env, layout = gdl.jax.game("connect_four", observation="planes"), gdl.planes("connect_four")
+    assert env.channels == list(layout.channels) and four.channels is None
+    state = env.step(env.step(env.init(), 3), 3)
+    shown = np.asarray(env.observe(state))
+    assert shown.shape == (6, 7, len(layout.channels))
+    flat = np.append(np.asarray(four.observe(four.step(four.step(four.init(), 3), 3))), False)
+    assert np.array_equal(np.moveaxis(shown, -1, 0), flat[layout.fluents])
+    assert np.argwhere(shown[..., layout.channels.index("red")]).tolist() == [[5, 3]]
+    path = tmp_path / "game.py"
+    gdl.jax.write("connect_four", path, observation="planes")
+    names: dict[str, Any] = {}
+    exec(path.read_text(), names)  # noqa: S102
+    assert np.array_equal(shown, names["GAME"].observe(names["GAME"].step(names["GAME"].step(names["GAME"].init(), 3), 3)))
+    with pytest.raises(ValueError, match="no board"):
+        gdl.jax.game("pig", observation="planes")
+    with pytest.raises(ValueError, match="percepts"):
+        gdl.jax.game("battleship", observation="planes")
+    with pytest.raises(ValueError, match="`flat` or `planes`"):
+        gdl.jax.game("tictactoe", observation="plains")  # type: ignore[arg-type]
+
+
+def test_shard_map_changes_nothing() -> None:
+    """Runs in a process of its own, since the number of devices is set before JAX starts."""
+    program = """
+        import gdl.jax, jax, numpy as np
+        from jax.sharding import PartitionSpec as P
+        game = gdl.jax.game("connect_four")
+        mesh = jax.sharding.Mesh(np.array(jax.devices()), ("games",))
+        states = jax.vmap(game.init)(np.zeros(128))
+        actions = np.arange(128) % 8
+        step = jax.vmap(game.step)
+        shards = jax.jit(jax.shard_map(step, mesh=mesh, in_specs=P("games"), out_specs=P("games")))
+        after = shards(shards(states, actions), actions)
+        whole = step(step(states, actions), actions)
+        assert len(after.bits.sharding.device_set) == 2
+        assert jax.tree.all(jax.tree.map(lambda a, b: bool((np.asarray(a) == np.asarray(b)).all()), after, whole))
+    """
+    environment = os.environ | {"XLA_FLAGS": "--xla_force_host_platform_device_count=2", "JAX_PLATFORMS": "cpu"}
+    subprocess.run([sys.executable, "-c", textwrap.dedent(program)], env=environment, check=True)
+
+
+@pytest.mark.parametrize(("name", "role"), [("connect_four", 1), ("rock_paper_scissors", 0), ("kuhn_poker", 0)])
+def test_gymnax_plays_one_role(name: str, role: int) -> None:
+    pytest.importorskip("gymnax")
+    game = gdl.jax.game(name, max_steps=400)
+    env, n, steps = gdl.jax.gymnax(game, role), 64, 40
+    params = env.default_params
+    assert env.name == name and env.num_actions == game.num_actions and params.max_steps_in_episode == 400
+    assert env.observation_space(params).shape == game.observe(game.init(), role).shape
+
+    def body(state: Any, key: Any) -> Any:
+        pick, chance = jax.random.split(key)
+        mask = state.legal_action_mask if game.sequential else state.legal_action_mask[:, role]
+        action = jax.random.categorical(pick, jnp.where(mask, 0.0, -jnp.inf))
+        after = jax.vmap(env.step, in_axes=(0, 0, 0, None))(jax.random.split(chance, n), state, action, params)
+        return after[1], (mask, state.to_play, *after[2:5])
+
+    seen, state = compiled(jax.vmap(env.reset, in_axes=(0, None)))(jax.random.split(jax.random.key(0), n), params)
+    play = compiled(lambda state, keys: jax.lax.scan(body, state, keys)[1])
+    masks, turns, rewards, terminated, truncated = play(state, jax.random.split(jax.random.key(1), steps))
+    assert seen.dtype == jnp.float32 and masks.any(-1).all(), "the agent always has a legal action"
+    assert not game.sequential or (turns == role).all()
+    assert (rewards != 0).any() and not rewards[~terminated].any() and not truncated.any()
+    assert terminated.any()
+
+
+def test_gymnax_ends() -> None:
+    pytest.importorskip("gymnax")
+    game = gdl.jax.game("connect_four", max_steps=4)
+    env = gdl.jax.gymnax(game, 0, lambda key, seen, mask: jnp.int32(7))
+    key = jax.random.key(0)
+    seen, state = env.reset(key)
+    step, alone = compiled(env.step), game.init()
+    for is_last in (False, True):
+        seen, state, reward, terminated, truncated, info = step(key, state, 0)
+        assert (reward, terminated, truncated) == (0, False, is_last)
+        alone = game.step(game.step(alone, 0), 7)
+        assert np.array_equal(info["final_observation"], game.observe(alone))
+        assert np.array_equal(seen, game.observe(game.init() if is_last else alone))
+    assert state.step_count == 0
+    seen, state, reward, terminated, truncated, _ = step(key, state, 99)
+    assert (reward, terminated, truncated) == (-1, True, False) and state.step_count == 0
+    with pytest.raises(ValueError, match="role of a player"):
+        gdl.jax.gymnax(gdl.jax.game("pig"), 2)
+
+
+@pytest.mark.parametrize("name", ["connect_four", "rock_paper_scissors", "kuhn_poker"])
+def test_jaxmarl_has_an_agent_for_each_role(name: str) -> None:
+    pytest.importorskip("jaxmarl")
+    game = gdl.jax.game(name)
+    env = gdl.jax.jaxmarl(game)
+    players = [place for place in range(len(game.roles)) if place != game.chance]
+    assert env.agents == [game.roles[place] for place in players] and env.num_agents == len(players)
+    step = compiled(env.step)
+    seen, state = env.reset(jax.random.key(0))
+    alone, ended = game.init(), False
+    for number in range(60):
+        key = jax.random.key(number)
+        masks = env.get_avail_actions(state)
+        assert all(np.array_equal(seen[agent], game.observe(alone, players[place])) for place, agent in enumerate(env.agents))
+        assert all(mask.any() for mask in masks.values())
+        actions = {agent: jnp.flatnonzero(mask)[number % int(mask.sum())] for agent, mask in masks.items()}
+        assert all(env.action_space(agent).contains(action) for agent, action in actions.items())
+        # JaxMARL splits the key of a step.
+        chance = jax.random.split(key)[0]
+        joint = np.zeros(len(game.roles), np.int32)
+        joint[players] = [actions[agent] for agent in env.agents]
+        alone = game.step(alone, joint[alone.to_play] if game.sequential else joint, chance)
+        seen, state, rewards, dones, _ = step(key, state, actions)
+        assert [rewards[agent] for agent in env.agents] == alone.rewards[np.array(players)].tolist()
+        assert dones == dict.fromkeys([*env.agents, "__all__"], bool(alone.terminated))
+        ended |= bool(alone.terminated)
+        alone = game.auto_reset(alone)
+        assert np.array_equal(state.bits, alone.bits)
+    assert ended
+    actions = dict.fromkeys(env.agents, jnp.int32(0)) | {env.agents[0]: jnp.int32(99)}
+    _, state = env.reset(jax.random.key(0))
+    _, _, rewards, dones, _ = step(jax.random.key(0), state, actions)
+    assert [rewards[agent] for agent in env.agents] == [-1, 0] and dones["__all__"]

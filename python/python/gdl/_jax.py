@@ -161,6 +161,8 @@ class Game:
         moves: For each role its moves: action `i` of a role is its move `moves[role][i]`.
         fluents: The fluents, in the order in which they are observed.
         percepts: The percepts; empty if each role perceives the joint move.
+        channels: The channels of an observation as planes, as in `gdl.planes`; None if observations
+            are flat.
         chance: The number of the chance role, or None.
         sequential: True if at most one role other than chance has a choice in each state. Then a
             step takes one action, otherwise one for each role.
@@ -174,6 +176,7 @@ class Game:
         self.moves: list[list[str]] = data["moves"]
         self.fluents: list[str] = data["fluents"]
         self.percepts: list[str] = data["percepts"]
+        self.channels: list[str] | None = data["channels"]
         self.chance: int | None = data["chance"]
         self.sequential: bool = data["sequential"]
         self.max_steps = max_steps
@@ -194,6 +197,8 @@ class Game:
         if "goal_gates" in arrays:
             self._goal_net = _Net(fluents, arrays["goal_gates"], arrays["goal_levels"])
             self._goal_signals = arrays["goal_outputs"]
+        if self.channels is not None:
+            self._places = arrays["places"].reshape(*data["grid"], len(self.channels)).astype(np.int32)
         # The words of a row after a step: the state, the mask, flags and percepts.
         seats = 1 if self.sequential else len(self.roles)
         self._mask_bits = seats * self.num_actions
@@ -317,15 +322,17 @@ class Game:
             role: The number of the role; by default the role to move.
 
         Returns:
-            bool [fluents], the fluents that hold, if the rules define no percepts; otherwise bool
-            [percepts], the percepts of the role in the last step.
+            bool [fluents], the fluents that hold, if the rules define no percepts; as planes bool
+            [height, width, channels]. Otherwise bool [percepts], the percepts of the role in the
+            last step.
 
         Example:
             >>> game.observe(game.init(), 0).shape
             (86,)
         """
         if not self.percepts:
-            return _unpack(state.bits, len(self.fluents))
+            holds = _unpack(state.bits, len(self.fluents))
+            return holds if self.channels is None else jnp.append(holds, False)[self._places]
         lists = self._data["role_percepts"]
         places = np.full((len(self.roles), len(self.percepts)), len(self._sees))
         numbers = [(role, percept) for role, percepts in enumerate(lists) for percept in percepts]
@@ -506,6 +513,11 @@ def load(data: Mapping[str, Any], table: str, max_steps: int | None = None) -> G
     return Game(data, arrays, max_steps)
 
 
+def _lost(mask: jax.Array, action: jax.Array) -> jax.Array:
+    """Returns whether an action is illegal, by the mask of its role."""
+    return ~mask.at[action].get(mode="fill", fill_value=False)
+
+
 def pgx(game: Game) -> Any:
     """Returns a game as an environment of Pgx: an instance of a subclass of `pgx.Env`.
 
@@ -577,5 +589,179 @@ def pgx(game: Game) -> Any:
         id = property(lambda self: game.name)
         version = property(lambda self: "v0")
         num_players = property(lambda self: len(players))
+
+    return Env()
+
+
+def draw(key: jax.Array, observation: jax.Array, mask: jax.Array) -> jax.Array:
+    """Returns a random legal action: the policy of other roles in `gymnax`, unless one is given."""
+    return jax.random.categorical(key, jnp.where(mask, 0.0, -jnp.inf)).astype(jnp.int32)
+
+
+Policy = Callable[[jax.Array, jax.Array, jax.Array], jax.Array]
+
+
+def gymnax(game: Game, role: int = 0, policy: Policy = draw) -> Any:
+    """Returns a game as an environment of gymnax, in which one role is the agent.
+
+    A step goes on until the agent is to move or the game is over. An illegal action ends the
+    episode with a reward of -1; `state.legal_action_mask` has the legal ones. Episodes are
+    truncated after `max_steps` steps of the game, or 10,000 if there is no such limit.
+
+    Args:
+        game: The game.
+        role: The number of the agent's role.
+        policy: Chooses for the other roles. Its arguments are a key, the observation of the role
+            and bool [actions], the legal actions; it returns int32, the action.
+
+    Returns:
+        The environment, for gymnax 1.0 or newer.
+
+    Raises:
+        ValueError: The role is no player.
+        ImportError: gymnax is not installed.
+
+    Example:
+        >>> env = gymnax(game)
+        >>> observation, state = env.reset(jax.random.key(0))
+        >>> observation, state, reward, terminated, truncated, info = env.step(jax.random.key(1), state, 3)
+    """
+    if role not in game._players:
+        raise ValueError(f"expected one of {game._players} as the role of a player, got {role}")
+    from gymnax.environments import environment, spaces
+
+    roles = np.arange(len(game.roles))
+    limit = game.max_steps or 10_000
+
+    def play(key: jax.Array, state: State, action: ArrayLike | None) -> State:
+        pick, chance = jax.random.split(key)
+        if not game.sequential:
+            seen = jnp.stack([game.observe(state, other) for other in roles])
+            others = jax.vmap(policy)(jax.random.split(pick, len(roles)), seen, state.legal_action_mask)
+            action = others.astype(jnp.int32).at[role].set(action)
+        elif action is None:
+            action = policy(pick, game.observe(state), state.legal_action_mask)
+        return game.step(state, action, chance)
+
+    def until_turn(key: jax.Array, state: State) -> State:
+        def waits(carry: tuple[jax.Array, State]) -> jax.Array:
+            _, state = carry
+            return (state.to_play != role) & ~state.terminated & (state.step_count < limit)
+
+        def step(carry: tuple[jax.Array, State]) -> tuple[jax.Array, State]:
+            key, now = jax.random.split(carry[0])
+            return key, play(now, carry[1], None)
+
+        return lax.while_loop(waits, step, (key, state))[1] if game.sequential else state
+
+    class Env(environment.Environment):  # type: ignore[misc]
+        name = property(lambda self: game.name)
+        num_actions = property(lambda self: game.num_actions)
+        default_params = property(lambda self: environment.EnvParams(max_steps_in_episode=limit))
+
+        def reset_env(self, key: jax.Array, params: Any) -> tuple[jax.Array, State]:
+            state = until_turn(key, game.init())
+            return self.get_obs(state), state
+
+        def step_env(self, key: jax.Array, state: State, action: jax.Array, params: Any) -> tuple[Any, ...]:
+            first, rest = jax.random.split(key)
+            mask = state.legal_action_mask if game.sequential else state.legal_action_mask[role]
+            lost = _lost(mask, action)
+            after = jax.tree.map(partial(jnp.where, lost), state, play(first, state, action))
+            state = until_turn(rest, after)
+            reward = jnp.where(lost, -1, state.rewards[role])
+            return self.get_obs(state), state, reward, state.terminated | lost, {}
+
+        def get_obs(self, state: State, params: Any = None, key: Any = None) -> jax.Array:
+            return lax.convert_element_type(game.observe(state, role), jnp.float32)
+
+        def is_truncated(self, state: State, params: Any) -> jax.Array:
+            is_late: jax.Array = state.step_count >= params.max_steps_in_episode
+            return ~state.terminated & is_late
+
+        def is_terminated(self, state: State, params: Any) -> jax.Array:
+            return state.terminated
+
+        def action_space(self, params: Any = None) -> Any:
+            return spaces.Discrete(game.num_actions)
+
+        def observation_space(self, params: Any = None) -> Any:
+            return spaces.Box(0.0, 1.0, jax.eval_shape(game.observe, game.init(), role).shape)
+
+    return Env()
+
+
+def jaxmarl(game: Game) -> Any:
+    """Returns a game as an environment of JaxMARL: an instance of a subclass of `MultiAgentEnv`.
+
+    Agents are the roles except chance, and all act in each step. If the game is `sequential`, only
+    the action of the role to move counts, and action 0 alone is available to others. An illegal
+    action ends the episode with a reward of -1 for its agent and 0 for the others.
+
+    Args:
+        game: The game.
+
+    Returns:
+        The environment.
+
+    Raises:
+        ImportError: JaxMARL is not installed.
+
+    Example:
+        >>> env = jaxmarl(game)
+        >>> observations, state = env.reset(jax.random.key(0))
+        >>> actions = {agent: mask.argmax() for agent, mask in env.get_avail_actions(state).items()}
+        >>> observations, state, rewards, dones, infos = env.step(jax.random.key(1), state, actions)
+    """
+    from jaxmarl.environments import spaces
+    from jaxmarl.environments.multi_agent_env import MultiAgentEnv
+
+    players = np.array(game._players)
+    agents = [game.roles[role] for role in players]
+
+    def by_agent(values: Any) -> dict[str, Any]:
+        return {agent: values[place] for place, agent in enumerate(agents)}
+
+    def available(state: State) -> jax.Array:
+        """Returns bool [agents, actions]."""
+        if not game.sequential:
+            return state.legal_action_mask[players]
+        first = jnp.arange(game.num_actions) == 0
+        return jnp.where((players == state.to_play)[:, None], state.legal_action_mask, first)
+
+    class Env(MultiAgentEnv):  # type: ignore[misc]
+        name = property(lambda self: game.name)
+        agent_classes = property(lambda self: {agent: [agent] for agent in agents})
+
+        def __init__(self) -> None:
+            super().__init__(len(agents))
+            self.agents = agents
+            seen = jax.eval_shape(game.observe, game.init(), 0).shape
+            self.observation_spaces = {agent: spaces.Box(0.0, 1.0, seen) for agent in agents}
+            self.action_spaces = {agent: spaces.Discrete(game.num_actions) for agent in agents}
+
+        def reset(self, key: jax.Array) -> tuple[dict[str, jax.Array], State]:
+            state = game.init()
+            return self.get_obs(state), state
+
+        def step_env(self, key: jax.Array, state: State, actions: Mapping[str, jax.Array]) -> tuple[Any, ...]:
+            chosen = jnp.stack([actions[agent] for agent in agents]).astype(jnp.int32)
+            lost = jax.vmap(_lost)(available(state), chosen)
+            if game.sequential:
+                mine = players == state.to_play
+                lost, action = lost & mine, (chosen * mine).sum()
+            else:
+                action = jnp.zeros(len(game.roles), jnp.int32).at[players].set(chosen)
+            state = game.step(state, action, key)
+            rewards = jnp.where(lost.any(), -lost.astype(jnp.float32), state.rewards[players])
+            over = state.terminated | state.truncated | lost.any()
+            dones = {**by_agent(jnp.broadcast_to(over, len(agents))), "__all__": over}
+            return self.get_obs(state), state, by_agent(rewards), dones, {}
+
+        def get_obs(self, state: State) -> dict[str, jax.Array]:
+            return by_agent([lax.convert_element_type(game.observe(state, role), jnp.float32) for role in players])
+
+        def get_avail_actions(self, state: State) -> dict[str, jax.Array]:
+            return by_agent(available(state))
 
     return Env()

@@ -7,9 +7,9 @@
 >>> states.legal_action_mask.shape, jax.vmap(game.observe)(states).shape
 ((1024, 8), (1024, 86))
 
-`game` makes a `Game` from any rulesheet that has a net, `pgx` makes an environment of Pgx, and
-`write` makes a file that needs only JAX and NumPy, and Pgx for its function `pgx`.
-`python -m gdl.jax GAME > game.py` writes the same file.
+`game` makes a `Game` from any rulesheet that has a net. `pgx`, `gymnax` and `jaxmarl` make
+environments of the libraries with these names. `write` makes a file with all of these functions
+that needs only JAX and NumPy; `python -m gdl.jax GAME > game.py` writes the same file.
 
 Action `i` of a role is its move `Game.moves[role][i]`, which is `game.moves_of(role)[i]` of gdl. A
 step takes one action if at most one role has a choice in each state (`gdl.Game.prove`), otherwise
@@ -31,16 +31,17 @@ from typing import Any
 import numpy as np
 
 from . import _adapters
+from ._batch import Observation, planes
 from ._gdl import levels
 from ._load import GameLike, game_of
 
 try:
     from . import _jax
-    from ._jax import Game, State, pgx
+    from ._jax import Game, State, gymnax, jaxmarl, pgx
 except ImportError as error:
     raise _adapters.missing("gdl.jax", "JAX", "jax") from error
 
-__all__ = ["Game", "State", "game", "pgx", "write"]
+__all__ = ["Game", "State", "game", "gymnax", "jaxmarl", "pgx", "write"]
 
 MOST_ROLES = 127
 """The most roles of a batch."""
@@ -63,18 +64,21 @@ HEADER = '''"""{name}: a game as pure functions of JAX, made by gdl from its rul
 '''
 
 
-def game(rules: GameLike, *, max_steps: int | None = None) -> Game:
+def game(rules: GameLike, *, max_steps: int | None = None, observation: Observation = "flat") -> Game:
     """Returns a game as pure functions of JAX.
 
     Args:
         rules: A `gdl.Game`, or a source for `gdl.load`.
         max_steps: The step after which a game is truncated; never if None.
+        observation: `flat` is a row of all fluents. `planes` is a picture of the board, with a
+            channel for each kind of piece and for each fluent outside the board: see `gdl.planes`.
 
     Returns:
         The game.
 
     Raises:
-        ValueError: The rules are too large for a net.
+        ValueError: The rules are too large for a net. For planes also if the fluents show no board,
+            or roles observe percepts.
         gdl.RulesError: The rulesheet has errors.
 
     Example:
@@ -82,32 +86,33 @@ def game(rules: GameLike, *, max_steps: int | None = None) -> Game:
         >>> game.init().legal_action_mask.sum()
         Array(9, dtype=int32)
     """
-    return Game(*_net(rules), max_steps)
+    return Game(*_net(rules, observation), max_steps)
 
 
-def write(rules: GameLike, path: str | PathLike[str]) -> None:
+def write(rules: GameLike, path: str | PathLike[str], *, observation: Observation = "flat") -> None:
     """Writes a game as a Python file that needs only JAX and NumPy.
 
-    The file has `GAME`, a `gdl.jax.Game`, and the function `pgx`, which also needs Pgx. Equal rules
-    give equal files.
+    The file has `GAME`, a `gdl.jax.Game`, and the functions `pgx`, `gymnax` and `jaxmarl`, which
+    also need these libraries. Equal rules give equal files.
 
     Args:
         rules: A `gdl.Game`, or a source for `gdl.load`.
         path: The file, which is replaced if it exists.
+        observation: As for `game`.
 
     Raises:
-        ValueError: The rules are too large for a net.
+        ValueError: As for `game`.
         gdl.RulesError: The rulesheet has errors.
         OSError: The file cannot be written.
 
     Example:
         >>> gdl.jax.write("connect_four", "connect_four.py")
     """
-    Path(path).write_text(_source(rules))
+    Path(path).write_text(_source(rules, observation))
 
 
-def _source(rules: GameLike) -> str:
-    data, arrays = _net(rules)
+def _source(rules: GameLike, observation: Observation) -> str:
+    data, arrays = _net(rules, observation)
     table = io.BytesIO()
     # Bytes of equal weight are adjacent, since they compress better.
     split: dict[str, Any] = {}
@@ -119,8 +124,10 @@ def _source(rules: GameLike) -> str:
     return f"{HEADER.format(name=data['name'])}{program}\n\nDATA = {data!r}\nTABLE = {text!r}\nGAME = load(DATA, TABLE)\n"
 
 
-def _net(rules: GameLike) -> tuple[dict[str, Any], dict[str, Any]]:
+def _net(rules: GameLike, observation: Observation) -> tuple[dict[str, Any], dict[str, Any]]:
     """Returns the data and the arrays of a game, the arguments of `Game`."""
+    if observation not in ("flat", "planes"):
+        raise ValueError(f"expected `flat` or `planes` for observation, got {observation!r}")
     game = game_of(rules)
     step, goals, percepts, turns = levels(game)
     roles = range(len(game.roles))
@@ -131,13 +138,14 @@ def _net(rules: GameLike) -> tuple[dict[str, Any], dict[str, Any]]:
     fluents[initial.fluent_ids] = True
     # Lanes also prove a game sequential if the number of moves made determines the turn.
     by_lanes = game.chance_role is None and len(roles) <= MOST_ROLES and game.batch(1).sequential
-    data = {
+    data: dict[str, Any] = {
         "name": game.name,
         "roles": list(game.roles),
         "moves": [[game.moves[move] for move in own] for own in moves],
         "goals": [game.goals_of(role) for role in roles],
         "fluents": list(game.fluents),
         "percepts": list(game.percepts),
+        "channels": None,
         "role_percepts": percepts,
         "chance": None if game.chance_role is None else game.roles.index(game.chance_role),
         "sequential": game.prove().sequential or by_lanes,
@@ -148,10 +156,19 @@ def _net(rules: GameLike) -> tuple[dict[str, Any], dict[str, Any]]:
     arrays["initial"] = np.concatenate([fluents, *(np.isin(own, can) for own, can in zip(moves, legal, strict=True))])
     if goals is not None:
         arrays |= zip(("goal_gates", "goal_levels", "goal_outputs"), goals, strict=True)
+    if observation == "planes":
+        if game.percepts:
+            raise ValueError(f"the roles of {game.name} observe percepts, which have no planes")
+        layout = planes(game)
+        data |= {"channels": list(layout.channels), "grid": [layout.height, layout.width]}
+        # Places without a fluent read the one after the last, which never holds.
+        places = np.where(layout.fluents < 0, len(game.fluents), layout.fluents)
+        arrays["places"] = np.moveaxis(places, 0, -1).reshape(-1)
     return data, arrays
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit("usage: python -m gdl.jax GAME > game.py")
-    sys.stdout.write(_source(sys.argv[1]))
+    options = {"--planes"} & set(sys.argv[2:])
+    if len(sys.argv) != 2 + len(options):
+        sys.exit("usage: python -m gdl.jax GAME [--planes] > game.py")
+    sys.stdout.write(_source(sys.argv[1], "planes" if options else "flat"))

@@ -22,6 +22,14 @@ const wasi = new WASI({
 });
 const module = await WebAssembly.compile(await readFile(new URL("./command.wasm", import.meta.url)));
 const imports = wasi.getImportObject();
+// A full pipe whose other end is slow takes no bytes (EAGAIN): wait, and write again.
+const { fd_write: write } = wasi.wasiImport;
+const pause = new Int32Array(new SharedArrayBuffer(4));
+wasi.wasiImport.fd_write = (...args) => {
+  let status;
+  while ((status = write(...args)) === 6) Atomics.wait(pause, 0, 0, 1);
+  return status;
+};
 // Threads, where the C library leaves them to the host: there are none (EAGAIN).
 for (const { module: space, name } of WebAssembly.Module.imports(module)) {
   if (space === "env") (imports.env ??= {})[name] = () => (name === "pthread_create" ? 6 : 0);

@@ -1,11 +1,13 @@
 // `npx gdl` beside the native command: the same bytes and exit codes.
 
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { command, packed } from "./support.js";
 
 const folder = mkdtempSync(join(tmpdir(), "gdl-"));
@@ -52,6 +54,18 @@ for (const args of SAME) {
     assert.notEqual(native.status, null);
   });
 }
+
+test("a slow reader gets all lines", async () => {
+  const args = ["explain", "--list"];
+  const child = spawn(process.execPath, [`${packed}command.js`, ...args], { stdio: ["ignore", "pipe", "inherit"] });
+  const closed = once(child, "close");
+  let text = "";
+  child.stdout.setEncoding("utf8").on("data", (part) => (text += part)).pause();
+  await setTimeout(2000);
+  child.stdout.resume();
+  await closed;
+  assert.equal(text, spawnSync(command, args, { encoding: "utf8" }).stdout);
+});
 
 test("check --fix writes the same files", () => {
   const [native, web] = both(["check", "--fix=guess", "bad.kif"]);

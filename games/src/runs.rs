@@ -6,7 +6,7 @@
 
 use crate::{Entry, Visitor, visit};
 use gdl_runtime::{Game, GameExt, Playouts, Stats, lanes::Isa, perft::Perft, playouts::PlayoutMode};
-use std::time::Duration;
+use std::{ops::Range, time::Duration};
 
 /// Settings of playouts; fields that are `None` have the defaults of [`Playouts`].
 #[derive(Default)]
@@ -15,6 +15,8 @@ pub struct PlayoutSettings<'a> {
     pub seed: u64,
     /// The number of playouts.
     pub count: Option<u64>,
+    /// The blocks to play, as for [`Playouts::blocks`].
+    pub blocks: Option<Range<u64>>,
     /// The time after which no new block of playouts starts.
     pub time: Option<Duration>,
     /// The number of threads; one per processor if 0.
@@ -29,10 +31,11 @@ pub struct PlayoutSettings<'a> {
 
 impl std::fmt::Debug for PlayoutSettings<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { seed, count, time, threads, engine, isa, progress: _ } = self;
+        let Self { seed, count, blocks, time, threads, engine, isa, progress: _ } = self;
         f.debug_struct("PlayoutSettings")
             .field("seed", seed)
             .field("count", count)
+            .field("blocks", blocks)
             .field("time", time)
             .field("threads", threads)
             .field("engine", engine)
@@ -48,9 +51,10 @@ impl PlayoutSettings<'_> {
     /// Panics if the game does.
     #[must_use]
     pub fn run<G: Game>(self, game: &G) -> Stats {
-        let Self { seed, count, time, threads, engine, isa, progress } = self;
+        let Self { seed, count, blocks, time, threads, engine, isa, progress } = self;
         let mut playouts = Playouts::new(game).seed(seed).threads(threads);
         playouts = count.into_iter().fold(playouts, Playouts::count);
+        playouts = blocks.into_iter().fold(playouts, Playouts::blocks);
         playouts = time.into_iter().fold(playouts, Playouts::within);
         playouts = engine.into_iter().fold(playouts, Playouts::engine);
         playouts = isa.into_iter().fold(playouts, Playouts::isa);

@@ -205,7 +205,7 @@ export class Gdl {
   explain(code?: undefined, options?: RequestOptions): Promise<Code[]>;
   /** Loads a built-in game by its name, or a rulesheet. */
   load(game: string | Rulesheet, options?: RequestOptions): Promise<Game>;
-  /** Ends the worker. The next request starts another one, which loads games again. */
+  /** Ends the workers. The next request starts another one, which loads games again. */
   stop(): void;
 }
 
@@ -242,9 +242,18 @@ export class Game {
     atom: string,
     options?: RequestOptions & { before?: Before; making?: string[]; depth?: number },
   ): Promise<Explanation>;
-  /** Plays random games: `count`, or as many as start within `seconds`. */
+  /**
+   * Plays random games: `count`, or as many as start within `seconds`. Several `workers` share
+   * them; each loads the game. The counts of `count` games do not depend on the number of workers.
+   */
   playouts(
-    options?: RequestOptions & { count?: number; seconds?: number; seed?: number; engine?: Engine },
+    options?: RequestOptions & {
+      count?: number;
+      seconds?: number;
+      seed?: number;
+      engine?: Engine;
+      workers?: number;
+    },
   ): Promise<Stats>;
   /** Counts sequences of 1, 2, .. `depth` joint moves. */
   perft(depth: number, options?: RequestOptions & { state?: string }): Promise<bigint[]>;

@@ -46,6 +46,8 @@ async function spawn() {
 
 export class Gdl {
   #worker = null;
+  // Helpers, each with a worker of its own, for random games.
+  #helpers = [];
   #last = Promise.resolve();
   // The number of each game in the current worker.
   #numbers = new Map();
@@ -103,8 +105,15 @@ export class Gdl {
     await this.#queue(() => this.#numbers.delete(game) && this.#send({ ask: "unload", game: number }));
   }
 
-  /** Ends the worker; the next request starts another one, which loads games again. */
+  /** Returns helpers; later calls return the same ones. */
+  helpers(count) {
+    while (this.#helpers.length < count) this.#helpers.push(new Gdl());
+    return this.#helpers.slice(0, count);
+  }
+
+  /** Ends the workers; the next request starts another one, which loads games again. */
   stop() {
+    this.#helpers.forEach((helper) => helper.stop());
     this.#worker?.then((worker) => worker.end());
     this.#worker = null;
     this.#numbers.clear();
@@ -183,8 +192,22 @@ export class Game {
     return this.#ask({ ask: "why", state, atom, before, making, depth }, options);
   }
 
-  playouts({ count, seconds, seed, engine, ...options } = {}) {
-    return this.#ask({ ask: "playouts", count, seconds, seed, engine }, options);
+  async playouts({ count, seconds, seed, engine, workers = 1, ...options } = {}) {
+    const request = { ask: "playouts", count, seconds, seed, engine };
+    if (workers === 1) return this.#ask(request, options);
+    const helpers = this.#gdl.helpers(workers - 1);
+    try {
+      const others = await Promise.all(helpers.map((helper) => helper.load(this.source, options)));
+      const start = performance.now();
+      const parts = await Promise.all([this, ...others].map((game, at) => game.#ask({ ...request, part: [at + 1, workers] }, options)));
+      const elapsed = (performance.now() - start) / 1000;
+      others.forEach((game) => game.unload());
+      const tallies = parts.map(({ tally }) => tally);
+      return await this.#ask({ ask: "merge", seed, engine, seconds: elapsed, tallies }, options);
+    } catch (error) {
+      helpers.forEach((helper) => helper.stop());
+      throw error;
+    }
   }
 
   async perft(depth, { state, ...options } = {}) {

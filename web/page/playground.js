@@ -19,6 +19,8 @@ const PLAYERS = { you: "you", random: "random moves", "mcts:seed=1": "computer, 
 const [THINKS, PLAYS, LATE] = [1, 1, 1000];
 // The maximum number of steps of a random game, and of steps between two choices of people.
 const MOST_STEPS = 1000;
+// The maximum number of workers for random games; each takes the memory of an instance.
+const MOST_WORKERS = 8;
 
 const byId = (id) => document.getElementById(id);
 const listeners = new Map();
@@ -247,7 +249,8 @@ async function playouts() {
   const output = html("pre", { id: "report", class: "faint" }, "playing …");
   byId("random").lastElementChild.replaceWith(output);
   try {
-    output.textContent = (await match.game.playouts({ seconds: PLAYS, seed: 1 })).report;
+    const workers = Math.min(navigator.hardwareConcurrency, MOST_WORKERS);
+    output.textContent = (await match.game.playouts({ seconds: PLAYS, seed: 1, workers })).report;
   } catch (error) {
     output.textContent = error.message;
   }

@@ -62,8 +62,11 @@ impl Module {
                 self.table.game(game)?.illegal(&state, &role, &find, cell)?
             }
             Request::Why(question) => self.table.game(question.game)?.why(&question)?,
-            Request::Playouts { game, count, seconds, seed, engine } => {
-                self.table.game(game)?.playouts(count, seconds, seed, engine)?
+            Request::Playouts { game, count, seconds, seed, engine, part } => {
+                self.table.game(game)?.playouts(count, seconds, seed, engine, part)?
+            }
+            Request::Merge { game, seed, engine, seconds, tallies } => {
+                self.table.game(game)?.merge(seed, engine, seconds, &tallies)?
             }
             Request::Perft { game, state, depth } => self.table.game(game)?.perft(state.as_deref(), depth)?,
             Request::Choose(turn) => self.table.game(turn.game)?.choose(&turn)?,

@@ -1,7 +1,7 @@
 //! The requests of callers. `web/package/index.d.ts` documents them for JavaScript.
 
 use gdl_compiler::{Diagnostics, Source};
-use gdl_runtime::playouts::PlayoutMode;
+use gdl_runtime::playouts::{PlayoutMode, Tally};
 use gdl_tools::{error::Error, report};
 use serde::Deserialize;
 use serde_json::Value;
@@ -123,6 +123,22 @@ pub enum Request {
         seed: u64,
         /// The engine; a trial selects one if `None`.
         engine: Option<PlayoutMode>,
+        /// The number of a part, from 1, and the number of parts, if instances share the games.
+        part: Option<[u64; 2]>,
+    },
+    /// Adds up the results of instances that share random games.
+    Merge {
+        /// The number of the loaded game.
+        game: usize,
+        /// The seed of the random moves.
+        #[serde(default)]
+        seed: u64,
+        /// The engine, as for the parts.
+        engine: Option<PlayoutMode>,
+        /// The elapsed time of all parts, in seconds.
+        seconds: f64,
+        /// The counts of each part.
+        tallies: Vec<Tally>,
     },
     /// Counts sequences of joint moves.
     Perft {

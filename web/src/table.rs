@@ -5,14 +5,19 @@ use crate::{
     rules,
 };
 use gdl_compiler::{Options, Source, eval::Evaluator};
+use gdl_games::PlayoutSettings;
 use gdl_players::Budget;
 use gdl_runtime::{
-    Dynamic, Game, GameExt, History, chance::Stream, dynamic::MoveId, engine::compile, game::Id,
-    playouts::PlayoutMode,
+    Dynamic, Game, GameExt, History, Playouts, Stats,
+    chance::Stream,
+    dynamic::MoveId,
+    engine::compile,
+    game::Id,
+    playouts::{PlayoutMode, Tally},
 };
 use gdl_tools::{game, players::Spec, scene::Stage, why};
 use serde_json::{Value, json};
-use std::{cell::OnceCell, time::Duration};
+use std::{cell::OnceCell, ops::Range, time::Duration};
 
 type State = <Dynamic as Game>::State;
 
@@ -238,19 +243,58 @@ impl Loaded {
         seconds: Option<f64>,
         seed: u64,
         engine: Option<PlayoutMode>,
+        part: Option<[u64; 2]>,
     ) -> Result<Value, Failure> {
         let time = seconds.map(time).transpose()?;
-        let count = count.or_else(|| time.is_none().then_some(1_000));
+        // A part of games without a number is one of more games than are ever played.
+        let most = if time.is_none() { Some(1_000) } else { part.map(|_| 1 << 53) };
+        let count = count.or(most);
+        let blocks = part.zip(count).map(|(part, count)| self.blocks(part, count, engine)).transpose()?;
         let settings =
-            gdl_games::PlayoutSettings { seed, count, time, threads: 1, engine, ..Default::default() };
-        let stats = game::playouts(&self.game, settings);
-        let rate = stats.playouts_per_second();
+            PlayoutSettings { seed, count, blocks, time, threads: 1, engine, ..Default::default() };
+        self.counted(&game::playouts(&self.game, settings))
+    }
+
+    /// Returns the blocks of a part of random games.
+    fn blocks(
+        &self,
+        [part, parts]: [u64; 2],
+        count: u64,
+        engine: Option<PlayoutMode>,
+    ) -> Result<Range<u64>, Failure> {
+        if part == 0 || part > parts {
+            return Err(Failure::new(format!("there is no part {part} of {parts}")));
+        }
+        let run = engine.into_iter().fold(Playouts::new(&self.game), Playouts::engine);
+        let all = u128::from(count.div_ceil(run.block_games()));
+        // A share of the blocks is at most their number, which fits into 64 bits.
+        let end = |part: u64| (all * u128::from(part) / u128::from(parts)) as u64;
+        Ok(end(part - 1)..end(part))
+    }
+
+    pub(crate) fn merge(
+        &self,
+        seed: u64,
+        engine: Option<PlayoutMode>,
+        seconds: f64,
+        tallies: &[Tally],
+    ) -> Result<Value, Failure> {
+        let none = PlayoutSettings { seed, count: Some(0), threads: 1, engine, ..Default::default() };
+        let mut stats = game::playouts(&self.game, none);
+        tallies.iter().for_each(|tally| stats.tally.merge(tally));
+        stats.threads = tallies.len();
+        // Each instance has a processor of its own, as far as is known.
+        (stats.seconds, stats.cpu_seconds) = (seconds, seconds * tallies.len() as f64);
+        self.counted(&stats)
+    }
+
+    fn counted(&self, stats: &Stats) -> Result<Value, Failure> {
         let goals = (0..stats.roles.len()).map(|role| stats.has_goals(role).then(|| stats.mean_goal(role)));
         let goals: Vec<Option<f64>> = goals.collect();
         let mut answer = json!(stats);
         answer["report"] = json!(stats.to_string());
         answer["goals"] = json!(goals);
-        answer["playouts_per_second"] = json!(rate);
+        answer["playouts_per_second"] = json!(stats.playouts_per_second());
         self.settled(answer)
     }
 

@@ -22,6 +22,27 @@ test("a game is loaded, played and searched", async () => {
   await game.unload();
 });
 
+test("workers share random games, and any number of them counts the same", async () => {
+  const game = await gdl.load("connect_four");
+  for (const engine of [undefined, "Single"]) {
+    const count = engine ? 300 : 20_000;
+    const alone = await game.playouts({ count, seed: 7, engine });
+    for (const workers of [2, 5]) {
+      const shared = await game.playouts({ count, seed: 7, engine, workers });
+      assert.deepEqual([shared.tally, shared.goals, shared.engine, shared.threads], [alone.tally, alone.goals, alone.engine, workers]);
+    }
+  }
+  assert.equal((await game.playouts({ count: 1, workers: 3 })).tally.playouts, 1);
+  for (const part of [[0, 2], [3, 2]]) await assert.rejects(gdl.ask({ ask: "playouts", count: 10, part }, { game }), { name: "Refused", message: /no part/ });
+  const timed = await game.playouts({ seconds: 0.2, workers: 2 });
+  assert(timed.tally.playouts > 0 && timed.seconds >= 0.2);
+  const control = new AbortController();
+  const long = game.playouts({ count: 1e12, workers: 2, signal: control.signal });
+  setTimeout(() => control.abort(), 300);
+  await assert.rejects(long, { name: "AbortError" });
+  assert.equal((await game.playouts({ count: 10, workers: 2 })).tally.playouts, 10);
+});
+
 test("a faulty rulesheet is refused with its report", async () => {
   const faulty = await gdl.load({ text: "(role x) (<= (next (p ?y)) (true q))" }).catch((error) => error);
   assert(faulty instanceof Refused);

@@ -13,6 +13,8 @@ export async function play(): Promise<[string, bigint]> {
   const next = await game.apply(state, [move, legal[1][0]]);
   const why: Explanation = await game.why(next.state, "terminal", { before: { state, moves: [move] } });
   const [count] = await game.perft(1);
+  const { tally } = await game.playouts({ count: 1000, seed: 1, workers: 2 });
+  if (!tally.playouts) throw new Error("no game was played");
   // @ts-expect-error: a syntax that nothing is written in
   await gdl.convert("(role x)", "epilog");
   return [`${goal} ${report?.nodes} ${why.holds}`, count];

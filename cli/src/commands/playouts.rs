@@ -168,6 +168,7 @@ fn play(args: &PlayoutsArgs, way: Option<Way>) -> Result<(&'static str, Stats)> 
     let settings = PlayoutSettings {
         seed: args.seed,
         count,
+        blocks: None,
         time,
         threads: args.threads.unwrap_or(0),
         engine: args.engine.map(EngineChoice::of_playouts),

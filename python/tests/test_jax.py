@@ -426,8 +426,9 @@ def test_gymnax_ends() -> None:
         assert np.array_equal(info["final_observation"], game.observe(alone))
         assert np.array_equal(seen, game.observe(game.init() if is_last else alone))
     assert state.step_count == 0
-    seen, state, reward, terminated, truncated, _ = step(key, state, 99)
-    assert (reward, terminated, truncated) == (-1, True, False) and state.step_count == 0
+    for illegal in (99, -1):
+        seen, state, reward, terminated, truncated, _ = step(key, state, illegal)
+        assert (reward, terminated, truncated) == (-1, True, False) and state.step_count == 0
     with pytest.raises(ValueError, match="role of a player"):
         gdl.jax.gymnax(gdl.jax.game("pig"), 2)
 

@@ -513,11 +513,6 @@ def load(data: Mapping[str, Any], table: str, max_steps: int | None = None) -> G
     return Game(data, arrays, max_steps)
 
 
-def _lost(mask: jax.Array, action: jax.Array) -> jax.Array:
-    """Returns whether an action is illegal, by the mask of its role."""
-    return ~mask.at[action].get(mode="fill", fill_value=False)
-
-
 def pgx(game: Game) -> Any:
     """Returns a game as an environment of Pgx: an instance of a subclass of `pgx.Env`.
 
@@ -601,6 +596,11 @@ def draw(key: jax.Array, observation: jax.Array, mask: jax.Array) -> jax.Array:
 Policy = Callable[[jax.Array, jax.Array, jax.Array], jax.Array]
 
 
+def _is_illegal(mask: jax.Array, action: jax.Array) -> jax.Array:
+    """Returns whether an action is illegal, by the mask of its role."""
+    return (action < 0) | ~mask.at[action].get(mode="fill", fill_value=False)
+
+
 def gymnax(game: Game, role: int = 0, policy: Policy = draw) -> Any:
     """Returns a game as an environment of gymnax, in which one role is the agent.
 
@@ -666,7 +666,7 @@ def gymnax(game: Game, role: int = 0, policy: Policy = draw) -> Any:
         def step_env(self, key: jax.Array, state: State, action: jax.Array, params: Any) -> tuple[Any, ...]:
             first, rest = jax.random.split(key)
             mask = state.legal_action_mask if game.sequential else state.legal_action_mask[role]
-            lost = _lost(mask, action)
+            lost = _is_illegal(mask, jnp.asarray(action))
             after = jax.tree.map(partial(jnp.where, lost), state, play(first, state, action))
             state = until_turn(rest, after)
             reward = jnp.where(lost, -1, state.rewards[role])
@@ -746,7 +746,7 @@ def jaxmarl(game: Game) -> Any:
 
         def step_env(self, key: jax.Array, state: State, actions: Mapping[str, jax.Array]) -> tuple[Any, ...]:
             chosen = jnp.stack([actions[agent] for agent in agents]).astype(jnp.int32)
-            lost = jax.vmap(_lost)(available(state), chosen)
+            lost = jax.vmap(_is_illegal)(available(state), chosen)
             if game.sequential:
                 mine = players == state.to_play
                 lost, action = lost & mine, (chosen * mine).sum()

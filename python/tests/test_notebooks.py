@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 FOLDER = Path(__file__).parents[1] / "examples"
-NEEDED = {"cfr.ipynb": "pyspiel", "environment.ipynb": "pettingzoo"}
+NEEDED = {"alphazero.ipynb": "mctx", "cfr.ipynb": "pyspiel", "environment.ipynb": "pettingzoo", "ppo.ipynb": "gymnax"}
 
 
 def run(path: Path) -> list[Any]:
@@ -33,8 +33,13 @@ def run(path: Path) -> list[Any]:
 def test_notebook(name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip(NEEDED[name], reason=f"{NEEDED[name]} is not installed")
     monkeypatch.chdir(FOLDER)
+    # Training has one round, which shows that the notebook runs, not that it learns.
+    monkeypatch.setenv("MINUTES", "0.001")
+    monkeypatch.setenv("MATCHES", "1")
     shown = run(FOLDER / name)
     pictures = [value._repr_svg_() for value in shown if hasattr(value, "_repr_svg_")]
     if name == "environment.ipynb":
         assert len(pictures) == 4 and all(picture.startswith("<svg") for picture in pictures)
         assert "GDL0" in capsys.readouterr().out
+    if name in {"alphazero.ipynb", "ppo.ipynb"}:
+        assert all(0 <= goal <= 100 for goal in shown[-1].values())

@@ -356,6 +356,8 @@ def test_planes_have_the_fluents(four: gdl.jax.Game, tmp_path: Path) -> None:
     assert np.argwhere(shown[..., layout.channels.index("red")]).tolist() == [[5, 3]]
     path = tmp_path / "game.py"
     gdl.jax.write("connect_four", path, observation="planes")
+    command = [sys.executable, "-m", "gdl.jax", "connect_four", "--planes"]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == path.read_text()
     names: dict[str, Any] = {}
     exec(path.read_text(), names)  # noqa: S102
     assert np.array_equal(shown, names["GAME"].observe(names["GAME"].step(names["GAME"].step(names["GAME"].init(), 3), 3)))

@@ -249,7 +249,7 @@ async function playouts() {
   const output = html("pre", { id: "report", class: "faint" }, "playing …");
   byId("random").lastElementChild.replaceWith(output);
   try {
-    const workers = Math.min(navigator.hardwareConcurrency, MOST_WORKERS);
+    const workers = Math.min(navigator.hardwareConcurrency || 1, MOST_WORKERS);
     output.textContent = (await match.game.playouts({ seconds: PLAYS, seed: 1, workers })).report;
   } catch (error) {
     output.textContent = error.message;

@@ -110,3 +110,42 @@ pub extern "C" fn gdl_answer() -> usize {
 pub extern "C" fn gdl_text() -> *const u8 {
     BUFFER.with_borrow(Vec::as_ptr)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ask(module: &mut Module, request: &Value) -> Value {
+        serde_json::from_str(&module.answer(&request.to_string())).expect("an answer is JSON")
+    }
+
+    #[test]
+    fn parts_of_random_games_add_up() {
+        let mut module = Module::default();
+        let game = ask(&mut module, &json!({ "ask": "load", "name": "tictactoe" }))["ok"]["game"].clone();
+        for (engine, count) in [("Single", 3_000), ("TableLanes", 200_000)] {
+            let mut playouts = |part: Option<[u64; 2]>| {
+                let request = json!({
+                    "ask": "playouts", "game": game, "count": count, "seed": 3, "engine": engine, "part": part,
+                });
+                ask(&mut module, &request)
+            };
+            let whole = playouts(None)["ok"].clone();
+            let tallies = [1, 2, 3].map(|part| playouts(Some([part, 3]))["ok"]["tally"].clone());
+            for part in [0, 4] {
+                let refused = playouts(Some([part, 3]));
+                assert_eq!(refused["error"]["message"], format!("there is no part {part} of 3"));
+            }
+            assert_eq!(whole["tally"]["playouts"], count);
+            assert!(tallies.iter().all(|tally| tally["playouts"] != count));
+            let request = json!({
+                "ask": "merge", "game": game, "seed": 3, "engine": engine, "seconds": 0.5, "tallies": tallies,
+            });
+            let merged = ask(&mut module, &request)["ok"].clone();
+            for field in ["tally", "goals", "engine", "roles", "seed"] {
+                assert_eq!(merged[field], whole[field], "{engine}: {field}");
+            }
+            assert_eq!((&merged["threads"], &merged["seconds"]), (&json!(3), &json!(0.5)));
+        }
+    }
+}

@@ -25,7 +25,7 @@ test("a game is loaded, played and searched", async () => {
 test("workers share random games, and any number of them counts the same", async () => {
   const game = await gdl.load("connect_four");
   for (const engine of [undefined, "Single"]) {
-    const count = engine ? 300 : 20_000;
+    const count = engine ? 3_000 : 200_000;
     const alone = await game.playouts({ count, seed: 7, engine });
     for (const workers of [2, 5]) {
       const shared = await game.playouts({ count, seed: 7, engine, workers });

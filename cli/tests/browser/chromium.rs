@@ -259,10 +259,11 @@ impl Page {
     }
 
     /// Clicks the centre of the element that an expression gives, once it can be clicked. Data from
-    /// the server may move it in the meantime, so a press that missed it is repeated.
+    /// the server may move it in the meantime, so a click is repeated if its press or its release
+    /// missed the element.
     ///
     /// # Panics
-    /// Panics if every press misses it until the timeout.
+    /// Panics if every click misses it until the timeout.
     pub(super) fn click_on(&mut self, element: &str) {
         let end = Instant::now() + PATIENCE;
         loop {
@@ -270,7 +271,10 @@ impl Page {
             self.wait(&format!("!({element}).disabled"));
             self.run(&format!(
                 "(() => {{ const element = {element}; element.scrollIntoView({{ block: 'center' }}); window.isMissed = true;
-                 element.addEventListener('pointerdown', () => window.isMissed = false, {{ capture: true, once: true }}); }})()"
+                 element.addEventListener('pointerdown', () => window.isMissed = false, {{ capture: true, once: true }});
+                 window.addEventListener('pointerup', ({{ clientX, clientY }}) => {{
+                     window.isMissed ||= element.isConnected && !element.contains(document.elementFromPoint(clientX, clientY));
+                 }}, {{ capture: true, once: true }}); }})()"
             ));
             let place = self.middle(element);
             for kind in ["mouseMoved", "mousePressed", "mouseReleased"] {
@@ -282,7 +286,7 @@ impl Page {
             if self.run("window.isMissed === true") != true {
                 return;
             }
-            assert!(Instant::now() < end, "no press reaches {element}");
+            assert!(Instant::now() < end, "no click reaches {element}");
         }
     }
 

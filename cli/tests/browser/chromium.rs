@@ -228,7 +228,9 @@ impl Page {
         let end = Instant::now() + PATIENCE;
         while self.run(&format!("Boolean({expression})")) != true {
             if Instant::now() >= end {
-                let shown = self.run("`${document.body.innerText}\\n${document.getElementById('notice')?.textContent ?? ''}`");
+                let shown = self.run(
+                    "`${document.body.innerText}\\n${document.getElementById('notice')?.textContent ?? ''}`",
+                );
                 panic!(
                     "this never comes: {expression}\n{}\n{:?}",
                     shown.as_str().unwrap_or_default(),

@@ -283,10 +283,14 @@ impl<'g, G: Game> InformationSet<'g, G> {
         Ok(set)
     }
 
-    /// Restores a set from its states, at least one, and their weights. The states must be
-    /// ascending, the weights positive.
+    /// Restores a set from its states and their weights. The states must be ascending, the weights
+    /// positive.
+    ///
+    /// # Panics
+    /// Panics if there is no state.
     #[must_use]
     pub fn resume(game: &'g G, role: G::Role, states: Vec<(G::State, u128)>) -> Self {
+        assert!(!states.is_empty(), "a set of states that are consistent has one");
         let total = states.iter().map(|(_, weight)| weight).sum();
         Self { states, total, ..Self::new(game, role) }
     }

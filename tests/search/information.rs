@@ -217,6 +217,10 @@ fn a_bid_says_as_much_as_the_bidder_is_thought_to_mean() {
     honest.step_with(Move::NOOP, &heard(1, 6), |state, _, action| holds(state, action).into()).expect("few");
     assert_eq!((honest.len(), face(&honest, 6)), (1, Probability::ONE));
 
+    // A set is its states and their weights.
+    let restored = InformationSet::resume(&game, Role::Alice, honest.clone().into_states());
+    assert_eq!((restored.len(), face(&restored, 6)), (1, Probability::ONE));
+
     // Bob's own face is three times as likely as any other bid. He has 12 bids with a total weight
     // of 14, or of 12 if his own face can no longer be bid. The ratio is 3/14 to 1/12 to four times
     // 1/14.
@@ -386,4 +390,11 @@ fn know(game: &Dynamic, name: &str, seed: u64) -> usize {
         });
     }
     compared
+}
+
+#[test]
+#[should_panic(expected = "a set of states that are consistent has one")]
+fn a_set_without_states_is_not_restored() {
+    let game = rock_paper_scissors::game();
+    let _ = InformationSet::resume(&game, rock_paper_scissors::Role::Alice, Vec::new());
 }

@@ -116,27 +116,41 @@ def _several(one: Planes) -> tuple[Planes, Planes]:
 
 
 class _Net:
-    """A net as blocks of gates of one level. Signals are numbered as in `gdl._gdl.levels`."""
+    """A net as blocks of independent gates. Signals are numbered as in `gdl._gdl.levels`."""
 
-    def __init__(self, inputs: int, gates: Array, levels: Array) -> None:
-        size, levels = 16 if len(gates) < 2000 else 32, levels.astype(np.int64)
-        starts = np.cumsum(levels) - levels
-        blocks = [np.arange(at, at + n, size) for at, n in zip(starts, levels, strict=True)]
-        at = np.concatenate([*blocks, np.zeros(0, np.int64)])
-        ends = np.repeat(starts + levels, [len(block) for block in blocks])
-        places = at[:, None] + np.arange(size)
-        signals = np.where((places < ends[:, None])[..., None], gates[np.minimum(places, len(gates) - 1)], 0)
-        a, b, c = signals[..., 0], signals[..., 1], signals[..., 2]
-        self.slots = 1 + inputs + len(gates) + size
-        self.at = (1 + inputs + at).astype(np.int32)
-        self.index = np.stack([a >> 1, b >> 1, c >> 2], 1).astype(np.int32)
-        inverted = np.stack([a & 1, b & 1, c & 1, c >> 1 & 1], 1)
-        self.inverted = (-inverted.astype(np.int64)).astype(np.uint32)[..., None]
+    def __init__(self, inputs: int, gates: Array) -> None:
+        size, first = 16 if len(gates) < 2000 else 32, 1 + inputs
+        operands = (gates.astype(np.int64) >> [1, 1, 2]).tolist()
+        # The number of gates on the longest chain from each signal.
+        heights = [0] * (first + len(gates))
+        for gate in reversed(range(len(gates))):
+            for signal in operands[gate]:
+                heights[signal] = max(heights[signal], heights[first + gate] + 1)
+        # List scheduling: the first gates of long chains go first, each to the first free block.
+        blocks, fills, free = [-1] * len(heights), [0], 0
+        self._slots = np.arange(len(heights))
+        for gate in np.argsort([-height for height in heights[first:]], kind="stable").tolist():
+            block = max(free, 1 + max(blocks[signal] for signal in operands[gate]))
+            while block < len(fills) and fills[block] == size:
+                block += 1
+            fills += [0] * (block + 1 - len(fills))
+            blocks[first + gate], self._slots[first + gate] = block, first + block * size + fills[block]
+            fills[block] += 1
+            while free < len(fills) and fills[free] == size:
+                free += 1
+        places = self._slots[first:] - first
+        index, inverted = np.zeros((len(fills) * size, 3), np.int32), np.zeros((len(fills) * size, 4), np.uint32)
+        index[places] = self._slots[np.array(operands, int).reshape(-1, 3)]
+        inverted[places] = -(np.concatenate([gates, gates[:, 2:] >> 1], 1).astype(np.int64) & 1)
+        self._blocks = (
+            np.arange(first, first + len(index), size, dtype=np.int32),
+            index.reshape(-1, size, 3).swapaxes(1, 2),
+            inverted.reshape(-1, size, 4).swapaxes(1, 2)[..., None],
+        )
 
     def run(self, inputs: Planes) -> Planes:
         """Returns the values of all slots."""
-        rest = self.slots - 1 - len(inputs)
-        slots = jnp.pad(inputs, ((1, rest), (0, 0)))
+        slots = jnp.pad(inputs, ((1, self._blocks[1].size // 3), (0, 0)))
 
         def block(slots: Planes, gates: Any) -> tuple[Planes, None]:
             at, index, inverted = gates
@@ -144,12 +158,11 @@ class _Net:
             value = ((a ^ inverted[0]) & (b ^ inverted[1]) ^ inverted[2]) & (c ^ inverted[3])
             return lax.dynamic_update_slice(slots, value, (at, jnp.int32(0))), None
 
-        return lax.scan(block, slots, (self.at, self.index, self.inverted))[0]
+        return lax.scan(block, slots, self._blocks)[0]
 
-
-def _read(slots: Planes, signals: Array) -> Planes:
-    inverted = (-(signals & 1).astype(np.int64)).astype(np.uint32)[:, None]
-    return slots.at[(signals >> 1).astype(np.int32)].get(mode="promise_in_bounds") ^ inverted
+    def read(self, slots: Planes, signals: Array) -> Planes:
+        inverted = (-(signals & 1).astype(np.int64)).astype(np.uint32)[:, None]
+        return slots.at[self._slots[signals >> 1]].get(mode="promise_in_bounds") ^ inverted
 
 
 class Game:
@@ -162,7 +175,7 @@ class Game:
         fluents: The fluents, in the order in which they are observed.
         percepts: The percepts; empty if each role perceives the joint move.
         channels: The channels of an observation as planes, as in `gdl.planes`; None if observations
-            are flat.
+            are flat. If each role observes its own pieces first, they name those of the first one.
         chance: The number of the chance role, or None.
         sequential: True if at most one role other than chance has a choice in each state. Then a
             step takes one action, otherwise one for each role.
@@ -190,15 +203,19 @@ class Game:
         ends = np.cumsum([fluents, *counts]).tolist()
         self._legal = [slice(a, b) for a, b in itertools.pairwise(ends)]
         self._goals = [(role, goal) for role, goals in enumerate(data["goals"]) for goal in goals]
-        self._net = _Net(fluents + legal, arrays["gates"], arrays["levels"])
+        self._net = _Net(fluents + legal, arrays["gates"])
         places = np.cumsum([fluents + legal, 1, 0 if "goal_gates" in arrays else len(self._goals)])
         self._next, self._over, self._goal_signals, self._sees = np.split(arrays["outputs"], places)
         self._goal_net = None
         if "goal_gates" in arrays:
-            self._goal_net = _Net(fluents, arrays["goal_gates"], arrays["goal_levels"])
+            self._goal_net = _Net(fluents, arrays["goal_gates"])
             self._goal_signals = arrays["goal_outputs"]
+        # The places of an observation in the fluents, for the first player and for the second.
+        self._shown: list[Any] = [slice(fluents), *([arrays["exchange"]] if "exchange" in arrays else [])]
         if self.channels is not None:
-            self._places = arrays["places"].reshape(*data["grid"], len(self.channels)).astype(np.int32)
+            grid = arrays["places"].reshape(*data["grid"], len(self.channels))
+            # The place after the last fluent never holds.
+            self._shown = [np.append(np.arange(fluents)[shown], fluents)[grid] for shown in self._shown]
         # The words of a row after a step: the state, the mask, flags and percepts.
         seats = 1 if self.sequential else len(self.roles)
         self._mask_bits = seats * self.num_actions
@@ -262,12 +279,12 @@ class Game:
         """
         # The state of a game that starts again has the flags of the last one.
         over = (state.terminated | state.truncated) & (self._initial[1] | (state.step_count > 0))
-        after = self._step(state, action, key)
+        after = self._step(state.bits, state.step_count, action, key)
         kept: State = jax.tree.map(partial(jnp.where, over), state, after)
         return dataclasses.replace(kept, rewards=jnp.where(over, 0, after.rewards))
 
-    def _step(self, state: State, action: ArrayLike, key: ArrayLike | None) -> State:
-        """Returns the state after a step of a game that is not over."""
+    def _step(self, bits: jax.Array, count: jax.Array, action: ArrayLike, key: ArrayLike | None) -> State:
+        """Returns the state after a step of a game that is not over and has made `count` steps."""
         actions = jnp.asarray(action, jnp.int32)
         if actions.shape != (() if self.sequential else (len(self.roles),)):
             raise ValueError(
@@ -278,15 +295,14 @@ class Game:
             if key is None:
                 raise ValueError(f"{self.name} has chance: `step` needs a key")
             places = self._legal[self.chance]
-            legal = _unpack(state.bits, places.stop)[places]
+            legal = _unpack(bits, places.stop)[places]
             number = jax.random.randint(key, (), 0, jnp.maximum(legal.sum(), 1))
             drawn = (jnp.cumsum(legal) > number).argmax().astype(jnp.int32)
             actions = jnp.append(actions, drawn) if self.sequential else actions.at[self.chance].set(drawn)
-        (rows,) = _step_p.bind(state.bits[None], actions[None], game=self)
+        (rows,) = _step_p.bind(bits[None], actions[None], game=self)
         bits, mask, flags, percepts = jnp.split(rows[0], self._ends[:3])
         terminated = (flags[0] & 1).astype(bool)
-        count = state.step_count + 1
-        truncated = jnp.array(False) if self.max_steps is None else (count >= self.max_steps) & ~terminated
+        truncated = jnp.array(False) if self.max_steps is None else (count + 1 >= self.max_steps) & ~terminated
         return State(
             bits=bits,
             legal_action_mask=_unpack(mask, self._mask_bits).reshape(self._mask_shape),
@@ -294,7 +310,7 @@ class Game:
             terminated=terminated,
             truncated=truncated,
             to_play=self._to_play(flags),
-            step_count=count,
+            step_count=count + 1,
             percepts=percepts,
         )
 
@@ -324,22 +340,25 @@ class Game:
         Returns:
             bool [fluents], the fluents that hold, if the rules define no percepts; as planes bool
             [height, width, channels]. Otherwise bool [percepts], the percepts of the role in the
-            last step.
+            last step. With `own_first`, the second player observes the exchanged state.
 
         Example:
             >>> game.observe(game.init(), 0).shape
             (86,)
         """
+        return self._observe(state.bits, state.percepts, state.to_play if role is None else role)
+
+    def _observe(self, bits: jax.Array, percepts: jax.Array, role: ArrayLike) -> jax.Array:
         if not self.percepts:
-            holds = _unpack(state.bits, len(self.fluents))
-            return holds if self.channels is None else jnp.append(holds, False)[self._places]
-        lists = self._data["role_percepts"]
+            holds = jnp.append(_unpack(bits, len(self.fluents)), False)
+            views = [holds[shown] for shown in self._shown]
+            return views[0] if len(views) == 1 else jnp.where(role == self._players[0], *views)
+        # The place after the last percept never holds.
         places = np.full((len(self.roles), len(self.percepts)), len(self._sees))
-        numbers = [(role, percept) for role, percepts in enumerate(lists) for percept in percepts]
-        for place, number in enumerate(numbers):
+        lists = enumerate(self._data["role_percepts"])
+        for place, number in enumerate((role, percept) for role, percepts in lists for percept in percepts):
             places[number] = place
-        seen = jnp.append(_unpack(state.percepts, len(self._sees)), False)[places]
-        return seen[state.to_play if role is None else role]
+        return jnp.append(_unpack(percepts, len(self._sees)), False)[places][role]
 
     def _to_play(self, flags: jax.Array) -> jax.Array:
         turns = [(flags[0] >> np.uint32(1 + role) & 1).astype(jnp.int32) * (role + 1) for role in self._players]
@@ -394,14 +413,12 @@ class Game:
             mask = legal_of[role] & ~over if role != self.chance else none
             mask = jnp.pad(mask, ((0, max(0, self.num_actions - len(mask))), (0, 0)))
             masks.append(mask & turns[role] if self.sequential else mask[: self.num_actions])
-        mask = jnp.concatenate(masks)
-        if self.sequential:
-            mask = _any(jnp.stack(masks))
+        mask = _any(jnp.stack(masks)) if self.sequential else jnp.concatenate(masks)
         return [jnp.concatenate([fluents, legal, several]), mask, jnp.concatenate([over, *turns])]
 
-    def _ends_with(self, slots: Planes, terminal: Planes) -> Planes:
+    def _ends_with(self, net: _Net, slots: Planes, terminal: Planes) -> Planes:
         """Returns the goals, cleared unless the game is over and each role has one."""
-        goals = _read(slots, self._goal_signals)
+        goals = net.read(slots, self._goal_signals)
         for role in self._players:
             one, two = _several(goals[np.array([place for place, (other, _) in enumerate(self._goals) if other == role], int)])
             terminal = terminal & one & ~two
@@ -417,20 +434,19 @@ class Game:
             hot = self._hot(actions[:, seat], places.stop - places.start)
             does.append(planes[places] & (hot | ~planes[legal + role]))
         slots = self._net.run(jnp.concatenate([planes[:fluents], *does]))
-        after = _read(slots, self._next)
-        terminal = _read(slots, self._over)
+        after = self._net.read(slots, self._next)
+        terminal = self._net.read(slots, self._over)
         state, mask, flags = self._seen(after[:fluents], after[fluents:], terminal)
-        percepts = _read(slots, self._sees)
+        ends = jnp.zeros((len(self._goals), terminal.shape[1]), jnp.uint32)
         if self._goal_net is None:
-            return _to_rows(_align([state, mask, jnp.concatenate([flags, self._ends_with(slots, terminal)]), percepts]))
-        out = _to_rows(_align([state, mask, jnp.pad(flags, ((0, len(self._goals)), (0, 0))), percepts]))
-        return self._with_goals(out, rows.shape[0])
+            ends = self._ends_with(self._net, slots, terminal)
+        groups = [state, mask, jnp.concatenate([flags, ends]), self._net.read(slots, self._sees)]
+        out = _to_rows(_align(groups))
+        return out if self._goal_net is None else self._with_goals(out, self._goal_net)
 
-    def _with_goals(self, rows: jax.Array, games: int) -> jax.Array:
+    def _with_goals(self, rows: jax.Array, net: _Net) -> jax.Array:
         """Sets the goals of games that are over. Evaluates them for none, a part or all games."""
-        net = self._goal_net
-        assert net is not None
-        first, last = self._ends[1], self._ends[2]
+        games, (first, last) = len(rows), self._ends[1:3]
         over = (rows[:, first] & 1).astype(bool)
         few = max(32, games // ENDING // 32 * 32)
         skipped = 1 + len(self.roles)
@@ -438,7 +454,7 @@ class Game:
         def goals(rows: jax.Array) -> jax.Array:
             planes = _to_planes(rows[:, : _words(len(self.fluents))])[: len(self.fluents)]
             over = _to_planes(rows[:, first : first + 1])[:1]
-            ends = self._ends_with(net.run(planes), over)
+            ends = self._ends_with(net, net.run(planes), over)
             return _to_rows(_align([jnp.pad(ends, ((skipped, 0), (0, 0)))]))
 
         def some() -> jax.Array:
@@ -549,7 +565,8 @@ def pgx(game: Game) -> Any:
         truncated: jax.Array
         legal_action_mask: jax.Array
         _step_count: jax.Array
-        _state: State
+        _bits: jax.Array
+        _percepts: jax.Array
         _role: jax.Array
         """int32 [players]: the role of each player."""
 
@@ -558,28 +575,35 @@ def pgx(game: Game) -> Any:
             return game.name
 
     def shown(state: State, role: jax.Array) -> dict[str, Any]:
-        mine = role[:, None] == np.arange(len(game.roles))
+        # Sums of few terms, since reductions and gathers of single numbers are slow.
         return {
-            "current_player": (role == state.to_play).argmax().astype(jnp.int32),
-            "rewards": jnp.where(mine, state.rewards, 0).sum(-1),
+            "current_player": sum((role[seat] == state.to_play) * jnp.int32(seat) for seat in range(len(players))),
+            "rewards": sum((role == number) * state.rewards[number] for number in players),
             "terminated": state.terminated,
             "truncated": state.truncated,
             "legal_action_mask": state.legal_action_mask,
-            "_state": state,
+            "_bits": state.bits,
+            "_percepts": state.percepts,
         }
 
     class Env(core.Env):  # type: ignore[misc]
         def _init(self, key: jax.Array) -> Any:
             state = game.init()
-            role = jax.random.permutation(key, players).astype(jnp.int32)
+            # A permutation sorts, which takes three times as long as the rest of a step.
+            if len(players) == 2:
+                role = jnp.where(jax.random.bernoulli(key), players, players[::-1]).astype(jnp.int32)
+            else:
+                role = jax.random.permutation(key, players).astype(jnp.int32)
             observation = jnp.zeros_like(game.observe(state))
             return PgxState(observation=observation, _step_count=jnp.int32(0), _role=role, **shown(state, role))
 
         def _step(self, state: Any, action: jax.Array, key: jax.Array | None) -> Any:
-            return state.replace(**shown(game._step(state._state, action, key), state._role))
+            # Pgx has counted the step.
+            after = game._step(state._bits, state._step_count - 1, action, key)
+            return state.replace(**shown(after, state._role))
 
         def _observe(self, state: Any, player_id: jax.Array) -> jax.Array:
-            return game.observe(state._state, state._role[player_id] if game.percepts else None)
+            return game._observe(state._bits, state._percepts, state._role[player_id])
 
         id = property(lambda self: game.name)
         version = property(lambda self: "v0")

@@ -152,10 +152,10 @@ def _net(rules: GameLike, observation: Observation) -> tuple[dict[str, Any], dic
         "turns": turns,
         "is_over": initial.is_terminal or _adapters.is_stuck(initial),
     }
-    arrays = dict(zip(("gates", "levels", "outputs"), step, strict=True))
+    arrays = {"gates": step[0], "outputs": step[2]}
     arrays["initial"] = np.concatenate([fluents, *(np.isin(own, can) for own, can in zip(moves, legal, strict=True))])
     if goals is not None:
-        arrays |= zip(("goal_gates", "goal_levels", "goal_outputs"), goals, strict=True)
+        arrays |= {"goal_gates": goals[0], "goal_outputs": goals[2]}
     if observation == "planes":
         if game.percepts:
             raise ValueError(f"the roles of {game.name} observe percepts, which have no planes")

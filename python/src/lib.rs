@@ -8,6 +8,7 @@
 #![allow(clippy::needless_pass_by_value, clippy::unnecessary_wraps)]
 
 mod batch;
+mod circuit;
 mod command;
 mod game;
 mod gpu;
@@ -34,6 +35,7 @@ mod _gdl {
     #[pymodule_export]
     use super::{
         batch::Batch,
+        circuit::circuit,
         command::command,
         information::Information,
         levels::levels,

@@ -28,6 +28,7 @@ __all__ = [
     "builtin_text",
     "catalogue",
     "check",
+    "circuit",
     "command",
     "levels",
     "load",
@@ -781,6 +782,21 @@ def near(name: str) -> str:
 def catalogue() -> list[tuple[str, int, bool]]:
     """Returns name, number of players and whether it is compiled in, for each built-in game by
     name.
+    """
+
+def circuit(game: Game) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32], list[bytes]]:
+    """Returns the circuit of a game before it is optimised.
+
+    Signals are twice a gate, plus 1 if complemented. Gates are the constant, the fluents, the moves
+    of each role, and conjunctions.
+
+    Returns:
+        The start of each conjunction's operands, and the operands. After these the outputs: the
+        next value of each fluent, the legality of each role's moves, the end, and the goals of each
+        role. The last item has the goal values of each role.
+
+    Raises:
+        ValueError: The game has no net.
     """
 
 _Levels: TypeAlias = tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]]

@@ -32,6 +32,7 @@ import numpy as np
 
 from . import _adapters
 from ._batch import Observation, planes
+from ._exchange import Array, exchange
 from ._gdl import levels
 from ._load import GameLike, game_of
 
@@ -64,7 +65,7 @@ HEADER = '''"""{name}: a game as pure functions of JAX, made by gdl from its rul
 '''
 
 
-def game(rules: GameLike, *, max_steps: int | None = None, observation: Observation = "flat") -> Game:
+def game(rules: GameLike, *, max_steps: int | None = None, observation: Observation = "flat", own_first: bool = False) -> Game:
     """Returns a game as pure functions of JAX.
 
     Args:
@@ -72,13 +73,17 @@ def game(rules: GameLike, *, max_steps: int | None = None, observation: Observat
         max_steps: The step after which a game is truncated; never if None.
         observation: `flat` is a row of all fluents. `planes` is a picture of the board, with a
             channel for each kind of piece and for each fluent outside the board: see `gdl.planes`.
+        own_first: The second player observes each state with the players exchanged, so its own
+            pieces are those that the first player sees as its own. Its moves are renumbered in the
+            same way, so one policy plays for both.
 
     Returns:
         The game.
 
     Raises:
         ValueError: The rules are too large for a net. For planes also if the fluents show no board,
-            or roles observe percepts.
+            or roles observe percepts. For `own_first` if there is no proof that the rules are the
+            same with the players exchanged.
         gdl.RulesError: The rulesheet has errors.
 
     Example:
@@ -86,10 +91,10 @@ def game(rules: GameLike, *, max_steps: int | None = None, observation: Observat
         >>> game.init().legal_action_mask.sum()
         Array(9, dtype=int32)
     """
-    return Game(*_net(rules, observation), max_steps)
+    return Game(*_net(rules, observation, own_first), max_steps)
 
 
-def write(rules: GameLike, path: str | PathLike[str], *, observation: Observation = "flat") -> None:
+def write(rules: GameLike, path: str | PathLike[str], *, observation: Observation = "flat", own_first: bool = False) -> None:
     """Writes a game as a Python file that needs only JAX and NumPy.
 
     The file has `GAME`, a `gdl.jax.Game`, and the functions `pgx`, `gymnax` and `jaxmarl`, which
@@ -99,6 +104,7 @@ def write(rules: GameLike, path: str | PathLike[str], *, observation: Observatio
         rules: A `gdl.Game`, or a source for `gdl.load`.
         path: The file, which is replaced if it exists.
         observation: As for `game`.
+        own_first: As for `game`.
 
     Raises:
         ValueError: As for `game`.
@@ -108,11 +114,11 @@ def write(rules: GameLike, path: str | PathLike[str], *, observation: Observatio
     Example:
         >>> gdl.jax.write("connect_four", "connect_four.py")
     """
-    Path(path).write_text(_source(rules, observation))
+    Path(path).write_text(_source(rules, observation, own_first))
 
 
-def _source(rules: GameLike, observation: Observation) -> str:
-    data, arrays = _net(rules, observation)
+def _source(rules: GameLike, observation: Observation, own_first: bool) -> str:
+    data, arrays = _net(rules, observation, own_first)
     table = io.BytesIO()
     # Bytes of equal weight are adjacent, since they compress better.
     split: dict[str, Any] = {}
@@ -124,7 +130,7 @@ def _source(rules: GameLike, observation: Observation) -> str:
     return f"{HEADER.format(name=data['name'])}{program}\n\nDATA = {data!r}\nTABLE = {text!r}\nGAME = load(DATA, TABLE)\n"
 
 
-def _net(rules: GameLike, observation: Observation) -> tuple[dict[str, Any], dict[str, Any]]:
+def _net(rules: GameLike, observation: Observation, own_first: bool) -> tuple[dict[str, Any], dict[str, Any]]:
     """Returns the data and the arrays of a game, the arguments of `Game`."""
     if observation not in ("flat", "planes"):
         raise ValueError(f"expected `flat` or `planes` for observation, got {observation!r}")
@@ -164,11 +170,33 @@ def _net(rules: GameLike, observation: Observation) -> tuple[dict[str, Any], dic
         # Places without a fluent read the one after the last, which never holds.
         places = np.where(layout.fluents < 0, len(game.fluents), layout.fluents)
         arrays["places"] = np.moveaxis(places, 0, -1).reshape(-1)
+    if own_first:
+        _renumber(data, arrays, *exchange(game))
     return data, arrays
 
 
+def _renumber(data: dict[str, Any], arrays: dict[str, Any], fluents: Array, moves: list[Array]) -> None:
+    """Gives moves of the second player the numbers of the first player's moves that they mirror."""
+    first, second = (role for role in range(len(moves)) if role != data["chance"])
+    data["moves"][second] = [data["moves"][second][move] for move in moves[first]]
+    arrays["exchange"] = fluents
+    # The old place of each input, and the new number of each signal.
+    start = len(fluents) + sum(map(len, moves[:second]))
+    order = np.arange(len(arrays["initial"]))
+    order[start : start + len(moves[first])] = start + moves[first]
+    signals = np.arange(1 + len(order) + len(arrays["gates"]))
+    signals[1 + order] = 1 + np.arange(len(order))
+    arrays["initial"] = arrays["initial"][order]
+    flags = np.array([1, 1, 2])
+    gates = arrays["gates"].astype(int)
+    arrays["gates"] = signals[gates >> flags] << flags | gates & (1 << flags) - 1
+    outputs = arrays["outputs"].astype(int)
+    outputs = signals[outputs >> 1] << 1 | outputs & 1
+    arrays["outputs"] = np.concatenate([outputs[order], outputs[len(order) :]])
+
+
 if __name__ == "__main__":
-    options = {"--planes"} & set(sys.argv[2:])
+    options = {"--planes", "--own-first"} & set(sys.argv[2:])
     if len(sys.argv) != 2 + len(options):
-        sys.exit("usage: python -m gdl.jax GAME [--planes] > game.py")
-    sys.stdout.write(_source(sys.argv[1], "planes" if options else "flat"))
+        sys.exit("usage: python -m gdl.jax GAME [--planes] [--own-first] > game.py")
+    sys.stdout.write(_source(sys.argv[1], "planes" if "--planes" in options else "flat", "--own-first" in options))

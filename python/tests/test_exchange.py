@@ -1,4 +1,4 @@
-"""Proved exchanges of two players: the engine finds games unchanged, and players in JAX see their own pieces first.
+"""Exchanges of two players keep games the same, and players in JAX see their own pieces first.
 
 `GDL_SAMPLE=1` tests all built-in games.
 """
@@ -80,7 +80,7 @@ def row(game: gdl.Game, env: gdl.jax.Game, state: gdl.State) -> NDArray[np.uint3
 
 
 def agree(game: gdl.Game, env: gdl.jax.Game, plain: gdl.jax.Game) -> None:
-    """Asserts that the second player has the observations and masks of the first in exchanged states."""
+    """Asserts that the second player sees exchanged states as the first sees the states."""
     fluents, other, n = exchange(game)[0], np.array(counterparts(game)), 6
     first, second = (role for role, name in enumerate(game.roles) if name != game.chance_role)
     step = jax.jit(jax.vmap(env.step), compiler_options=QUICK)

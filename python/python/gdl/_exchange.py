@@ -2,7 +2,7 @@
 
 An exchange maps fluents to fluents and each player's moves to those of the other: red discs to
 yellow ones, or a board to the turned board. `exchange` guesses it by colour refinement of the
-circuit, before optimisation, beside the same circuit with the players exchanged. Then it proves it:
+circuit before optimisation, and of the same circuit with the players exchanged. Then it proves it:
 the image of each gate is a gate, and the image of each output is the exchanged output. So in all
 states, reachable or not, the exchange keeps legal moves, goals, the end and next states. Only the
 initial state may differ.

@@ -114,7 +114,7 @@ class _Circuit:
                 order = np.argsort(two[: self.inputs])
                 images: Array = order[np.searchsorted(two[: self.inputs], one[: self.inputs], sorter=order)]
                 return images
-            # Other symmetries leave a choice: the image has as many arguments in common as possible.
+            # Other symmetries leave a choice: the image with most arguments in common is taken.
             place = first[sizes > 1].min()
             rivals = np.flatnonzero(two[: self.inputs] == one[place])
             common = [sum(a == b for a, b in zip(self.words[place], self.words[rival], strict=False)) for rival in rivals]

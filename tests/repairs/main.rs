@@ -179,6 +179,18 @@ fn what_is_not_certain_is_left() {
 }
 
 #[test]
+fn a_name_that_messages_cut_is_not_declared() {
+    for (name, is_declared) in [("on".to_owned(), true), ("l".repeat(80), true), ("l".repeat(81), false)] {
+        let text = format!(
+            "(role r) (legal r push) (input r push) (base (lamp off)) (init (lamp off))
+            (<= (next (lamp {name})) (does r push)) (<= terminal (true (lamp {name}))) (goal r 100)"
+        );
+        let declared = text.replace("(base (lamp off))", &format!("(base (lamp off))\n(base (lamp {name}))"));
+        assert_eq!(certain(&text, true), if is_declared { declared } else { text });
+    }
+}
+
+#[test]
 fn guesses_are_what_the_rulesheet_shows() {
     let guess = |name: &str, counts: &[u128]| {
         let (_, text) = guessed(name);

@@ -208,14 +208,17 @@ impl Terms {
     ) {
         const LONGEST: usize = 80;
         const DEEPEST: usize = 6;
+        if !arguments.is_empty() {
+            out.push('(');
+        }
         let name = symbols.name(symbol);
-        let name = name.get(..LONGEST).unwrap_or(name);
+        match name.char_indices().nth(LONGEST) {
+            Some((end, _)) => out.extend([&name[..end], ".."]),
+            None => out.push_str(name),
+        }
         if arguments.is_empty() {
-            out.push_str(name);
             return;
         }
-        out.push('(');
-        out.push_str(name);
         for &argument in arguments {
             out.push(' ');
             if out.len() > LONGEST || depth > DEEPEST {

@@ -3,8 +3,8 @@
 //! A [`Clause`] has positive literals that bind variables, and tests that only read bound ones.
 //! [`clauses`] converts checked [`Rules`]. An `or` that binds variables becomes a relation of its
 //! own. If there are fewer than `NAMED_FROM` combinations of branches, or a branch needs the rest
-//! of the body, the `or` becomes one clause for each branch. All other connectives stay inside the
-//! tests.
+//! of the body to bind its variables, the `or` becomes one clause for each branch. All other
+//! connectives stay inside the tests.
 //!
 //! An `or` may give many clauses. The steps and bytes of each clause, and of each copy of a body,
 //! are counted before it is made.
@@ -165,12 +165,14 @@ pub(super) struct Clause {
     pub(super) variables: usize,
     /// The rule that the clause comes from, an index into [`Rules::rules`].
     pub(super) rule: usize,
-    /// True if the head only bounds what is possible, to narrow joins, and occurs in no instance.
+    /// True if the head only narrows joins: it is an upper bound of the possible atoms, and occurs
+    /// in no instance.
     pub(super) is_guard: bool,
 }
 
 impl Clause {
-    /// The steps of an instance whose values are found: each of its atoms is created or looked up.
+    /// The steps to emit an instance once its values are known: each of its atoms is created or
+    /// looked up.
     pub(super) fn effort(&self) -> u64 {
         let tests = self.tests.iter().map(Test::size).sum::<usize>();
         // Lookups of new terms and atoms are spread over memory.
@@ -431,8 +433,8 @@ impl Converter<'_> {
     }
 }
 
-/// Appends `formula` to a conjunction without double negations, negated disjunctions and
-/// disjunctions of one.
+/// Appends `formula` to a conjunction, and removes double negations, negated disjunctions and
+/// disjunctions of one branch.
 fn flatten(formula: &Formula, out: &mut Vec<Formula>) {
     match formula {
         Formula::Or(branches) if branches.len() == 1 => flatten(&branches[0], out),

@@ -122,8 +122,8 @@ impl<'a> Findings<'a> {
         names.get(near).copied()
     }
 
-    /// Returns whether the rule was grounded completely. A rule is not if no output depends on it,
-    /// or if its relation was changed by a rewriting or derived only in part.
+    /// Returns whether the rule was grounded completely. Returns false if no output depends on its
+    /// relation, or if a rewriting changed the relation or derived it only in part.
     fn is_relevant(&self, rule: usize) -> bool {
         let head = self.rules.rules[rule].head.relation.index();
         self.program.strata.relevant[head] && !self.program.strata.partial[head]

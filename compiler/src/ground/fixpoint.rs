@@ -7,12 +7,12 @@
 //! is enough (`plan.rs`).
 //!
 //! A clause that exceeds its [`Cap`] is parked: it derives no more and its instances are dropped,
-//! while the others go on. Later it is opened again with a larger cap, or dropped for other clauses
-//! of the same meaning.
+//! while the others go on. Later it is opened again with a larger cap, or replaced by other clauses
+//! with the same meaning.
 //!
 //! Every step costs fuel and every byte kept is counted, so the limits bound both. The cost of an
 //! instance follows from the text of its clause ([`Clause::effort`]). Rows that wait to be emitted
-//! have a share of the remaining bytes.
+//! may take a share of the remaining bytes.
 
 mod instance;
 
@@ -52,7 +52,7 @@ pub(super) struct Grounder<'a> {
     meter: Meter,
     symbols: &'a Symbols,
     keywords: Keywords,
-    /// The number of relations of the rules. Relations that are numbered from there on stand for
+    /// The number of relations of the rules. Relations with this number or a greater one stand for
     /// parts of rules.
     relations: usize,
     states: Vec<ClauseState>,
@@ -201,7 +201,8 @@ impl<'a> Grounder<'a> {
         self.watch = Watch::default();
         let mut at_once = Vec::new();
         for number in std::mem::take(&mut self.stages[stage]) {
-            // A clause that waits for facts of this stage finds none at its beginning.
+            // A clause with a literal for a relation of this stage matches nothing before the stage
+            // has facts.
             if !self.watch(number)? {
                 at_once.push(self.plan(number, None)?);
             }
@@ -378,7 +379,7 @@ impl<'a> Grounder<'a> {
 
     /// The clauses of a relation that is fixed and not recursive; `None` for other relations.
     pub(super) fn definition(&self, relation: RelationId) -> Option<Vec<Rc<Clause>>> {
-        // The strata do not know relations that were made in this round.
+        // The strata have no entries yet for relations that were made in this round.
         let is_set = |flags: &[bool]| flags.get(relation.index()).copied().unwrap_or(true);
         if is_set(&self.strata.dynamic) || is_set(&self.strata.recursive) {
             return None;
@@ -477,7 +478,7 @@ impl<'a> Grounder<'a> {
         Ok(())
     }
 
-    /// Spends steps, and those that plans and indexes have taken since the last call.
+    /// Spends `steps`, and the steps that plans and indexes have taken since the last call.
     fn spend(&mut self, steps: u64, number: usize) -> Result<(), Excess> {
         self.meter.note(self.kept);
         let steps = steps + std::mem::take(&mut self.facts.steps);
@@ -492,7 +493,8 @@ impl<'a> Grounder<'a> {
         self.terms.bytes() + self.atoms.bytes() + self.facts.bytes() + self.kept_bytes
     }
 
-    /// Checks the limits; if one is exceeded, blames clause `number`.
+    /// Checks the limits while clause `number` is evaluated. If one is exceeded, returns the error
+    /// of [`Grounder::excess`].
     fn check(&mut self, number: usize) -> Result<(), Excess> {
         let limits = self.limits;
         let what = if self.kept > limits.max_ground_rules && self.waiting == 0 {

@@ -69,10 +69,11 @@ pub struct GroundRules {
     pub meaning: Vec<Meaning>,
     /// For each atom, whether it can possibly hold.
     pub possible: Vec<bool>,
-    /// For each atom, the index in `bodies` of its first instance. One more entry ends the last.
+    /// For each atom, the index in `bodies` of its first instance. One more entry marks the end of
+    /// the last atom's instances.
     pub(super) heads: Vec<u32>,
-    /// For each instance, the index in `literals` of its first literal. One more entry ends the
-    /// last.
+    /// For each instance, the index in `literals` of its first literal. One more entry marks the
+    /// end of the last instance.
     pub(super) bodies: Vec<u32>,
     pub(super) literals: Vec<Literal>,
     /// The rule of each instance, an index into [`Rules::rules`](crate::Rules::rules).

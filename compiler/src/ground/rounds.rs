@@ -3,11 +3,12 @@
 //! [`solve`] turns rules into their ground [`GroundProgram`]. In the first round a clause that
 //! exceeds a small cap is parked, while the others reach their fixpoint. The facts found by then
 //! show which parked clauses to split; the rest get a larger cap. Facts stay from round to round,
-//! since they hold whatever is parked.
+//! since they hold no matter which clauses are parked.
 //!
 //! Grounding starts again when a rewriting returns clauses with fewer instances (`rewrite.rs`).
-//! Each rewriting is tried at most once for each relation with a parked clause. Some are tried at
-//! once; others, which have a price, only when splitting brings nothing more.
+//! Each rewriting is tried at most once for each relation with a parked clause. Some are tried as
+//! soon as a clause is parked. The others have a price, and are tried only when splitting brings
+//! nothing more.
 //!
 //! Once all facts are found, clauses are split on trial. A split that saves too few of its clause's
 //! instances is undone.
@@ -206,7 +207,7 @@ impl Draft<'_> {
     }
 }
 
-/// Splits clauses and their parts on trial, and keeps the splits that are seen to pay.
+/// Splits clauses and their parts on trial, and keeps the splits that save enough instances.
 fn refine(grounder: &mut Grounder<'_>, splitter: &mut Splitter, few: usize) -> Result<(), Excess> {
     grounder.measure();
     let mut pending = grounder.opened();

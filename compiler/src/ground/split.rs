@@ -6,10 +6,10 @@
 //! `x, y, z, w` that join. After the split, `a(y) <- q(y,z), r(z,w)` has an instance for each `y,
 //! z, w`, and `h(x) <- p(x,y), a(y)` has one for each `x, y`.
 //!
-//! The text alone does not show whether a split pays. The sizes of the facts decide, and joins of a
-//! part of a body if they are short. (Bichler, Morak and Woltran, "lpopt: A Rule Optimization Tool
-//! for Answer Set Programming", 2016, split by the text; Helmert, "Concise finite-domain
-//! representations for PDDL planning tasks", 2009, by joins.)
+//! The text alone does not show whether a split pays. The sizes of the facts decide, and also joins
+//! of a part of the body if these joins are short. (Bichler, Morak and Woltran, "lpopt: A Rule
+//! Optimization Tool for Answer Set Programming", 2016, split by the text; Helmert, "Concise
+//! finite-domain representations for PDDL planning tasks", 2009, by joins.)
 //!
 //! A vast clause that cannot be split directly is rewritten first. Clauses from one `or` become one
 //! clause again (`branches.rs`). Fixed relations that state inequalities are replaced by their
@@ -68,7 +68,7 @@ pub(super) struct Splitter {
     relations: usize,
     ruled: usize,
     parts: FxHashMap<Key, RelationId>,
-    /// The relations that stand for the branches of an `or`, by the bodies of these.
+    /// The relations that stand for the branches of an `or`, by the bodies of these branches.
     unions: FxHashMap<Vec<Key>, RelationId>,
     guards: FxHashSet<RelationId>,
     /// The dependencies that splitting added: for each relation, those that its clauses now
@@ -180,8 +180,8 @@ impl Splitter {
     }
 
     /// Unfolds each literal of a fixed relation in a vast clause if that reduces the estimated
-    /// number of instances. `now` is this number for `clause`. Returns the clauses, each with its
-    /// estimated number.
+    /// number of instances. `now` is the number of instances of `clause`. Returns the clauses, each
+    /// with its estimated number of instances.
     fn unfold(&mut self, grounder: &mut Grounder<'_>, clause: Clause, now: f64) -> Vec<(Clause, f64)> {
         let (mut pending, mut done) = (vec![(clause, now, 0)], Vec::new());
         while let Some((clause, now, place)) = pending.pop() {
@@ -326,7 +326,8 @@ impl Splitter {
             if part == relation {
                 return true;
             }
-            // Relations of the rules may be recursive; only splits must not make them so.
+            // Relations may be recursive by the rules; only splits must not make relations
+            // recursive.
             let below = self.below.get(&part).into_iter().flatten().copied();
             pending.extend(below.filter(|relation| relation.index() >= self.ruled));
         }

@@ -2,10 +2,10 @@
 //!
 //! [`Strata`] classify the relations of clauses: relevant or not, dynamic or static, and a stage
 //! for each. A dynamic relation depends on the state or the moves; all of these are in the last
-//! stage. The stage of a static relation lies above everything it depends on, except its own cycle.
-//! A static relation on a negative cycle counts as dynamic: only the ground program shows whether
-//! the cycle is real. O(literals). Parts of split rules are visited once more for each level of
-//! nesting, at most.
+//! stage. A static relation has a later stage than everything it depends on, except the relations
+//! on its own cycle. A static relation on a negative cycle counts as dynamic: only the ground
+//! program shows whether the cycle is real. O(literals). Parts of split rules are visited once more
+//! for each level of nesting, at most.
 
 use super::clause::{Clause, Clauses};
 use crate::{
@@ -47,7 +47,8 @@ impl Strata {
                 self.stage.resize(number + 1, self.last);
             }
         }
-        // A part that was split further comes before the clauses it depends on.
+        // A part that was split further comes before the clauses it depends on, so one pass may not
+        // be enough.
         let mut news = true;
         while std::mem::take(&mut news) {
             for clause in clauses.iter().filter(|clause| !clause.is_guard && new(clause.head.relation)) {
@@ -71,7 +72,7 @@ pub(super) fn stratify(clauses: &Clauses, keywords: &Keywords, roots: &[Relation
     let mut edges: Vec<Vec<(usize, bool)>> = vec![Vec::new(); relations];
     let mut seen = FxHashSet::default();
     let mut tested = vec![false; relations];
-    // Guards narrow down joins but change no meaning, so they are no dependencies.
+    // Guards narrow down joins but change no meaning, so they do not count as dependencies.
     for clause in clauses.list.iter().filter(|clause| !clause.is_guard) {
         let from = clause.head.relation.index();
         clause.for_each_literal(&mut |literal, negative| {

@@ -1,9 +1,9 @@
 //! The order of ground atoms, and the test that no negation lies on a cycle.
 //!
-//! [`order`] sorts the derived atoms of [`GroundRules`] so that each comes after all it depends on,
-//! with cycles as groups. It fails with the [`Cycle`]s that contain a negation. Fluents and moves
-//! are inputs, so dependencies through time are no cycles. O(literals of the ground rules), and
-//! [`WORK`] more to show cycles.
+//! [`order`] sorts the derived atoms of [`GroundRules`] so that each comes after all atoms that it
+//! depends on. The atoms of a cycle form one group. It fails with the [`Cycle`]s that contain a
+//! negation. Fluents and moves are inputs, so a dependency on the previous state forms no cycle.
+//! O(literals of the ground rules), and at most [`WORK`] more literals to show cycles.
 
 use super::{GroundProgram, GroundRules, Literal, Meaning, terms::AtomId};
 use crate::{Diagnostic, Rules, diagnostic::codes, graph};
@@ -13,7 +13,8 @@ use std::collections::VecDeque;
 /// A cycle of atoms with a negation: each depends on the next, the last on the first.
 #[derive(Debug)]
 pub(super) struct Cycle {
-    /// Each atom, the rule through which it depends on the next one, and true if that is negative.
+    /// Each atom, the rule through which it depends on the next one, and true if the dependency is
+    /// negative.
     steps: Vec<(AtomId, usize, bool)>,
 }
 
@@ -164,7 +165,8 @@ fn trace(
     Cycle { steps }
 }
 
-/// The number of edges of a cycle that a message shows before it leaves out all but the last.
+/// The number of edges that a message shows from the start of a long cycle. It leaves out the
+/// others except the last.
 const SHOWN: usize = 12;
 
 impl Cycle {

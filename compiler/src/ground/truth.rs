@@ -2,8 +2,8 @@
 //!
 //! Computing the truth of all atoms takes time in proportion to the ground program. Play runs on
 //! the net. This module answers the questions that only rules can answer: which rule derives an
-//! atom, and which rules never derive one. Closures are trait objects, so that the
-//! functions are compiled in this crate.
+//! atom, and which rules never derive one. Closures are trait objects, so that the functions are
+//! compiled in this crate.
 
 use super::{GroundRules, Literal, Meaning, stratified, terms::AtomId};
 
@@ -26,9 +26,9 @@ impl GroundRules {
         })
     }
 
-    /// Sets `fired` for the rules with a true instance; it has an entry for each of
-    /// [`Rules::rules`](crate::Rules::rules). A rule that grounding split fires if all of its parts
-    /// hold. O(ground rules).
+    /// Sets the entries in `fired` of the rules with a true instance. `fired` has an entry for each
+    /// of [`Rules::rules`](crate::Rules::rules). A rule that grounding split fires if all of its
+    /// parts hold. O(ground rules).
     pub fn mark_fired(&self, truths: &[bool], fired: &mut [bool]) {
         for (rule, body) in self.named() {
             fired[rule] |= body.iter().all(|l| truths[l.atom().index()] != l.is_negated());

@@ -1,9 +1,9 @@
 //! GDL114 to GDL116: the declarations by `base` and `input`, compared with what is possible.
 //!
-//! The declarations are grounded by themselves, since nothing else depends on them. The steps are
-//! bounded by the size of the game, and the bytes by those that the grounding of the game leaves.
-//! Only fluents and moves that occur in random games are reported as missing. The rule that derives
-//! one is searched among the heads of its name, each visited once.
+//! The declarations are grounded by themselves, since nothing else depends on them. The size of the
+//! game bounds the steps. The bytes that remain after grounding the game bound those of the
+//! declarations. Only fluents and moves that occur in random games are reported as missing. To find
+//! the rule that derives one of them, each head with its name is visited once.
 
 use super::{Findings, Name, display_name, matches, name_of, witness::Seen};
 use crate::{
@@ -91,7 +91,7 @@ struct Declarations<'a> {
     read: FxHashSet<RelationId>,
 }
 
-/// The first of some fluents or moves of one name, and the number of the others.
+/// A group of fluents or moves with one name: the first of them, and the number of the others.
 struct Group {
     first: TermId,
     role: Option<TermId>,

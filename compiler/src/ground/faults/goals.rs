@@ -1,4 +1,4 @@
-//! GDL079, GDL081 and GDL082: goal values that are no integers from 0 to 100.
+//! GDL079, GDL081 and GDL082: goal values that are not integers from 0 to 100.
 //!
 //! A possible wrong value is a warning. If a random game ends with it, it is an error, since a
 //! match would have no result. O(goals), and at most the steps of the meter to find the origins of
@@ -70,7 +70,7 @@ struct Found {
     is_seen: bool,
 }
 
-/// The goal atoms of the roles with a value that is no integer from 0 to 100, and that value.
+/// The goal atoms of the roles with a value that is not an integer from 0 to 100, and this value.
 fn wrong_values(findings: &Findings<'_>) -> Vec<(AtomId, TermId)> {
     let (rules, program) = (findings.rules, findings.program);
     let roles: FxHashSet<TermId> =

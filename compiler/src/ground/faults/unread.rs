@@ -1,7 +1,7 @@
 //! GDL111: fluents that are written and never read.
 //!
-//! A fluent's own `next` rules do not count as readers, since they only carry it on. O(literals +
-//! fluents).
+//! A fluent's own `next` rules do not count as readers, since they only carry the fluent over to
+//! the next state. O(literals + fluents).
 
 use super::{Findings, Name, display_name, name, name_of};
 use crate::{Diagnostic, Diagnostics, diagnostic::codes, meter::Meter};

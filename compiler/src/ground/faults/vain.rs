@@ -37,7 +37,7 @@ const SUBJECTS: usize = 100;
 
 /// The reason why a literal has no match.
 enum VainReason {
-    /// The text shows the reason, and its checks have reported it.
+    /// The reason is visible in the text, and the checks of the text have reported it.
     Told,
     /// The fault starts at this literal.
     Here,
@@ -50,7 +50,8 @@ enum VainReason {
 struct Vain<'a> {
     rule: usize,
     atom: &'a Atom,
-    /// True if it is an element of the body itself, so that its rule never fires.
+    /// True if the literal is an element of the body and not inside a connective, so that its rule
+    /// never fires.
     needed: bool,
 }
 
@@ -244,8 +245,8 @@ impl VainSearch<'_> {
         Some(if silent.is_empty() { VainReason::Here } else { VainReason::Rules(silent) })
     }
 
-    /// Returns whether the term is no role, or a role that never has a legal move; another check
-    /// reports these.
+    /// Returns whether the term is not a role, or is a role that never has a legal move; another
+    /// check reports these.
     fn never_moves(&self, role: &Term) -> bool {
         if matches!(role, Term::Variable(_)) {
             return false;

@@ -1,9 +1,8 @@
-//! Random games that show which atoms are possible for certain.
+//! Random games that show that some of the possible atoms do hold.
 //!
-//! Grounding finds the atoms that can never hold; some of the others may never hold either. Random
-//! games on the ground rules show some atoms that do hold. The games are the same each time. Each
-//! state takes two passes over all literals and atoms, and a pass takes one step for each. At least
-//! one state is visited.
+//! Grounding excludes only some of the atoms that never hold. Random games on the ground rules show
+//! some atoms that do hold. The games are the same each time. Each state takes two passes over all
+//! literals and atoms, with one step for each literal and atom. At least one state is visited.
 
 use crate::{
     ground::{GroundRules, Meaning, terms::AtomId},

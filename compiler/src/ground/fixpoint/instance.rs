@@ -39,8 +39,8 @@ pub(super) struct Definition {
 /// memory overlap.
 #[derive(Debug, Default)]
 pub(super) struct Ahead {
-    /// For the head and then each test, the atom in each row; `None` if there is no single literal
-    /// or its atom does not exist.
+    /// The atom of the head, and then of each test, in each row. `None` if the atom was not looked
+    /// up or does not exist.
     found: Vec<Option<u32>>,
     /// The number of rows that were looked up.
     rows: usize,
@@ -56,13 +56,13 @@ impl Ahead {
 }
 
 impl Grounder<'_> {
-    /// Looks up the existing atoms that several rows need. O(rows * arguments) time, as for
-    /// emitting them, and memory.
+    /// Looks up the existing atoms that several rows need. O(rows · arguments) time and memory;
+    /// emitting the rows takes the same time.
     pub(super) fn look_ahead(&mut self, clause: &Clause, rows: &[TermId]) {
         let Self { atoms, terms, strata, stack, ahead, .. } = self;
         ahead.found.clear();
         ahead.rows = rows.len() / clause.slots().max(1);
-        // Looking a single row up twice takes longer.
+        // A single row gains nothing from a lookup ahead.
         if ahead.rows < 2 {
             return;
         }

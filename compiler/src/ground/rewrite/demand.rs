@@ -6,13 +6,13 @@
 //! work has no effect. No fact in use is lost.
 //!
 //! These are magic sets (Bancilhon, Maier, Sagiv and Ullman, "Magic sets and other strange ways to
-//! implement logic programs", 1986). There is a set for each argument instead of one for all
-//! together. Such a set is never larger than a domain, so it is cheap to compute even if nothing is
-//! gained.
+//! implement logic programs", 1986). There is one set for each argument, instead of one set of
+//! tuples for all arguments. Such a set is never larger than a domain, so it is cheap to compute
+//! even if nothing is gained.
 //!
-//! Every relation is visited once. Finding what binds the arguments of a use takes steps; if too
-//! few are left, nothing is restricted. Each argument of each use gets a clause, made from the text
-//! of the clause with the use.
+//! Every relation is visited once. Finding the sources that bind the arguments of a use takes
+//! steps; if too few are left, nothing is restricted. Each argument of each use gets a clause, made
+//! from the text of the clause with the use.
 
 use super::{
     super::{

@@ -8,8 +8,8 @@
 //! A domain is a relation of one argument that is defined by facts alone, at least one. Argument i
 //! of p is inert within the domain D if each clause of p has a variable there that stands once in
 //! the head. Elsewhere it may only be an argument of a positive literal for D, or an inert argument
-//! within D. Arguments count as inert until a clause contradicts it, so those that depend on each
-//! other are found. The relation p must not be a keyword, such as `legal`.
+//! within D. An argument counts as inert until a clause contradicts this, so arguments that depend
+//! on each other are found. The relation p must not be a keyword, such as `legal`.
 //!
 //! Then p holds for a value exactly if D has that value and p holds for some value of D. The proof
 //! is by induction on how the facts are derived. With one value of D in the place of another, each
@@ -41,7 +41,7 @@ const SAVING: usize = 4;
 /// The kind of an argument, as far as it is known.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ArgumentKind {
-    /// Not known yet: no clause says anything about it.
+    /// Not known yet: no clause determines it.
     Open,
     /// Inert within a domain, unless a clause contradicts it.
     Inert(RelationId),
@@ -50,7 +50,7 @@ enum ArgumentKind {
 }
 
 impl ArgumentKind {
-    /// Combines the kinds by two clauses.
+    /// Combines the kinds that two clauses give to one argument.
     fn join(self, other: Self) -> Self {
         match (self, other) {
             (Self::Open, kind) | (kind, Self::Open) => kind,
@@ -142,7 +142,7 @@ impl Inert {
         clause.head.arguments.iter().map(judge).collect()
     }
 
-    /// Combines a kind with the known one of an argument. Queues the argument if its kind changes.
+    /// Combines `kind` with the known kind of an argument. Queues the argument if its kind changes.
     fn learn(&mut self, relation: usize, i: usize, kind: ArgumentKind, pending: &mut Vec<(usize, usize)>) {
         let known = &mut self.kinds[relation][i];
         let joined = known.join(kind);
@@ -152,7 +152,7 @@ impl Inert {
         }
     }
 
-    /// Propagates the kinds of queued arguments to those that are passed on to them.
+    /// Propagates the kinds of queued arguments to the head arguments that are passed on to them.
     fn spread(&mut self, users: &[Vec<Vec<(usize, usize)>>], pending: &mut Vec<(usize, usize)>) {
         while let Some((relation, i)) = pending.pop() {
             let kind = self.kinds[relation][i];

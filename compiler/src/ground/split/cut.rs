@@ -24,8 +24,8 @@ pub(in crate::ground) struct Cut {
     pub(super) outer: Body,
     /// The variables that both sides have: the arguments of the new relation.
     pub(super) shared: Vec<u32>,
-    /// The number of instances of the clause for the new relation, and true if it is not scaled: it
-    /// was counted, or the split clause is vast.
+    /// The number of instances of the clause for the new relation. `is_counted` is true if this
+    /// number is not scaled: it was counted, or the split clause is vast.
     pub(super) inside: f64,
     pub(super) is_counted: bool,
     /// The estimated number of instances of the remaining clause.
@@ -171,7 +171,7 @@ impl Draft {
 
     /// Returns whether both sides are smaller than the clause, so that splitting ends. The rest has
     /// fewer variables. The part must have fewer literals, guards not counted. For a vast clause,
-    /// as many literals and fewer tests suffice.
+    /// the same number of literals and fewer tests are enough.
     pub(super) fn is_less(&self, clause: &Clause, guards: &FxHashSet<RelationId>, is_vast: bool) -> bool {
         let weight = |list: &[Literal], tests: &[Test]| {
             (list.iter().filter(|l| !guards.contains(&l.relation)).count(), tests.len())
@@ -182,8 +182,8 @@ impl Draft {
         if is_vast { part < whole } else { part.0 < whole.0 }
     }
 
-    /// Adds guards to the part from literals of the rest that share variables with it, where each
-    /// reduces the instances enough. Returns the instances of the part.
+    /// Adds guards to the part. They are literals of the rest that share variables with it, and
+    /// each reduces the instances enough. Returns the instances of the part.
     pub(super) fn narrow(
         &mut self,
         grounder: &mut Grounder<'_>,

@@ -1,10 +1,10 @@
-//! Finds cycles that all moves share: fluents that take the same values in every play, though their
+//! Finds cycles that all moves share: fluents that take the same values in every game, though their
 //! next values depend on moves. An example is the player to move.
 //!
 //! Random play proposes fluents that have the same value at each place of a cycle in all games.
-//! Induction proves that they keep to it: given the values of a place and legal moves, propagation
-//! must show the values of the next place. Fluents for which it fails are dropped until none fails.
-//! The induction starts at the initial state, which is the first place.
+//! Induction proves that they follow the cycle: given the values of a place and legal moves,
+//! propagation must show the values of the next place. Fluents whose proof fails are dropped, until
+//! no proof fails. The induction starts at the initial state, which is the first place.
 //!
 //! For each length of a cycle, the proofs take at most their [`Budget`].
 
@@ -15,8 +15,8 @@ use crate::propnet::Net;
 /// The values of the fluents at a place of the cycle, if they are known.
 type Place = Vec<Option<bool>>;
 
-/// Returns the places of a cycle of at most `longest` steps: the one that the largest number of
-/// fluents is proved to follow. If there is none, returns one place without known values.
+/// Returns the places of the cycle of at most `longest` steps that the largest number of fluents is
+/// proved to follow. If there is none, returns one place without known values.
 pub(super) fn cycle(net: &Net, longest: usize, meter: &mut Meter) -> Option<Vec<Place>> {
     let seen = observe(net, 2 * longest, meter)?;
     let mut best = (0, vec![vec![None; net.initial.len()]]);
@@ -63,8 +63,8 @@ fn observe(net: &Net, steps: usize, meter: &mut Meter) -> Option<Vec<Place>> {
     Some(seen)
 }
 
-/// Drops the fluents that are not proved to have their values at each place, given those of the
-/// place before.
+/// Drops the fluents that are not proved to have their values at each place, given the values at
+/// the place before.
 fn prove(net: &Net, places: &mut [Place], meter: &mut Meter) -> Option<()> {
     let mut prover = Prover::of(net, true, meter)?;
     let mut budget = Budget::new(net);

@@ -4,7 +4,7 @@
 use super::proof::Prover;
 use crate::{meter::Meter, propnet::Net};
 
-/// The initial budget in steps for each literal of the net, and the bounds of the whole.
+/// The initial budget: steps for each literal of the net, and the bounds of the total.
 const START: u64 = 16;
 const BOUNDS: (u64, u64) = (10_000, 50_000);
 
@@ -12,7 +12,7 @@ const BOUNDS: (u64, u64) = (10_000, 50_000);
 const REWARD: u64 = 5_000;
 
 /// The maximum budget after all rewards: steps for each literal of the net, and the upper bound of
-/// the whole.
+/// the total.
 const MOST: (u64, u64) = (256, 1_000_000);
 
 /// The steps that the proofs of a pass may take.

@@ -67,10 +67,10 @@ struct Move {
     next: Vec<Signal>,
 }
 
-/// Makes the nets of decisive play. Returns `None` if the net has no turn cycle, chance plays, or
-/// several roles have a choice at the same phase. It also returns `None` if no move ever wins or
-/// loses at once, or fewer moves remain in too few states. The same holds if the nets grow too much
-/// or the meter runs out.
+/// Makes the nets of decisive play. Returns `None` if the net has no turn cycle, chance plays, one
+/// role makes all moves, or several roles have a choice at the same phase. It also returns `None`
+/// if no move ever wins or loses at once, or if moves are dropped in too few states. The same holds
+/// if the nets grow too much or the meter runs out.
 pub fn decisive(net: &Net, meter: &mut Meter) -> Option<Decisive> {
     let cycle = turn_cycle(net, meter)?;
     if cycle.values.len() == 1 || net.vocabulary.chance.is_some() {
@@ -186,7 +186,7 @@ fn mover(net: &Net, known: &Known) -> Option<usize> {
     roles.all(|role| role == mover).then_some(mover)
 }
 
-/// Returns the moves of the role to move at one phase, with their results at the next.
+/// Returns the moves of the role to move at one phase, with their results at the next phase.
 fn moves([net, after]: [&Net; 2], mover: usize, all: &mut Net, meter: &mut Meter) -> Option<Vec<Move>> {
     let signals = through(net, &inputs(net), all, meter)?;
     let goals = &after.outputs.goal[mover];

@@ -3,16 +3,16 @@
 //!
 //! Steps start in states that are not terminal, so a signal that implies the end was false in the
 //! previous state. If no step from one phase of the turn cycle to the next can make it true, it is
-//! false at the latter. The values known at the earlier phase limit the changes of a step. A fluent
-//! whose next value is a conjunction with itself does not become true. One whose next value is a
-//! disjunction with itself does not become false. A gate changes only with one of its operands.
-//! Each use of a signal that is false at a phase becomes a conjunction with "the state is at
-//! another phase". The nets of phases, and circuits specialised by the role to move, fold it to
-//! false.
+//! false at the next phase. The values known at the earlier phase limit the changes of a step. A
+//! fluent whose next value is a conjunction with the fluent itself does not become true. If the
+//! next value is a disjunction with the fluent, it does not become false. A gate changes only with
+//! one of its operands. Each use of a signal that is false at a phase becomes a conjunction with
+//! "the state is at another phase". The nets of phases, and circuits specialised by the role to
+//! move, fold this conjunction to false.
 //!
 //! The values at each phase are computed as for [`phases`](super::phases). In addition, each phase
-//! visits each operand a constant number of times, and the operands of the gates that a next value
-//! passes through. The pass is skipped if few operations serve only the end.
+//! visits each operand a constant number of times. It also visits the operands of the gates that a
+//! next value passes through. The pass is skipped if few operations serve only the end.
 
 use super::{
     constants::{Known, known, value},
@@ -131,13 +131,13 @@ impl Elsewhere {
         Self { all, best: (0..sets).map(best).collect(), literal }
     }
 
-    /// Returns the largest subset of some phases that one literal excludes.
+    /// Returns the largest subset of `phases` that one literal excludes.
     fn best(&self, phases: Set) -> Set {
         self.best[usize::from(phases)]
     }
 
-    /// Returns the conjunction of a signal that never holds at some phases and "the state is at
-    /// none of them".
+    /// Returns the conjunction of `signal`, which never holds at `phases`, and "the state is at
+    /// none of these phases".
     fn and(&self, net: &mut Net, phases: Set, signal: Signal) -> Signal {
         match self.literal[usize::from(phases)] {
             Some(elsewhere) => net.and(vec![elsewhere, signal]),
@@ -248,8 +248,8 @@ fn rises(
     Some(rises)
 }
 
-/// Returns true if one signal is seen to imply another: from its gate, and through gates whose
-/// value is that of a single operand.
+/// Returns true if the structure shows that one signal implies another. Inspects the signal's gate,
+/// and continues through gates whose value is that of a single operand.
 fn implies(
     net: &Net,
     values: &[Option<bool>],
@@ -281,7 +281,7 @@ fn values(net: &Net, known: &[Option<bool>]) -> Known {
     for gate in net.inputs()..net.len() {
         if let Gate::And(operands) = net.gate(gate as u32) {
             let known = operands.iter().map(|&s| value(&values, s));
-            // False before unknown before true.
+            // The order is false, unknown, true.
             let least = known.min_by_key(|value| value.map_or(1, |value| 2 * u8::from(value)));
             values.push(least.unwrap_or_default());
         }

@@ -18,8 +18,8 @@ pub fn drop_implied(net: &Net, meter: &mut Meter) -> Option<Net> {
     open(net, meter)?;
     let live = live(net);
     let depends = depends_on_does(net);
-    // Legality has a budget of its own, which the large winning conditions of some nets would use
-    // up.
+    // Legality has a budget of its own, since the large winning conditions of some nets would use
+    // up a common one.
     let legality = net.cone(net.outputs.legal.iter().flatten().map(|&(_, signal)| signal));
     let mut provers = [
         (Prover::of(net, false, meter)?, Vec::new(), Budget::new(net)),

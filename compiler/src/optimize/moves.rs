@@ -10,8 +10,8 @@
 //! move has the same rest in all gates of the group. The sum of all these products is made once,
 //! with the moves of equal rests gathered. The sum of one gate is then the conjunction of that
 //! total and the disjunction of the gate's moves: exactly one move is made, and it selects its
-//! rest. Gates are grouped by the rests that they share. A group is rewritten if that takes fewer
-//! operands; operands that several groups share are counted once.
+//! rest. Gates are grouped by the rests that they share. A group is rewritten if that reduces the
+//! number of operands; operands that several groups share are counted once.
 //!
 //! Rests do not depend on moves, so the result is acyclic. Each product is visited a constant
 //! number of times, and once for each group that it is compared with.
@@ -25,7 +25,7 @@ use crate::propnet::{Gate, Net, Signal};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 
-/// The number of groups that a sum is compared with, those that share most of its rests.
+/// The maximum number of groups that a sum is compared with: those that share most of its rests.
 const COMPARED: usize = 4;
 
 /// The largest number of groups among which a sum is divided.
@@ -41,8 +41,8 @@ const PRODUCT: (u64, usize) = (32, 160);
 #[derive(Clone, Copy)]
 struct Product {
     input: u32,
-    /// The index of the rest, which are the product's other operands. Equal rests of one role's
-    /// moves have one index.
+    /// The index of the rest, which consists of the product's other operands. Equal rests of one
+    /// role's moves have one index.
     rest: u32,
     /// The operand of the sum's gate, which is the complement of the product.
     operand: Signal,

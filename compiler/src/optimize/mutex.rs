@@ -117,9 +117,9 @@ fn refute(net: &Net, candidates: Vec<Vec<u32>>, meter: &mut Meter) -> Option<Vec
 }
 
 /// Returns the groups that every step keeps, given that they and the groups proved before hold.
-/// Small groups come first, and among equals those of relations with few fluents. Such a group, for
-/// example the player to move, helps to prove others, so proofs of many cells must not use up its
-/// budget.
+/// Small groups come first, and among groups of one size, those of relations with few fluents. Such
+/// a group, for example the player to move, helps to prove others, so proofs of many cells must not
+/// use up its budget.
 fn prove(net: &Net, mut groups: Vec<MutexGroup>, meter: &mut Meter) -> Option<Vec<MutexGroup>> {
     let relation = |fluent: u32| {
         term::parts(&net.vocabulary.fluents[fluent as usize]).first().copied().unwrap_or_default()
@@ -150,7 +150,8 @@ fn prove(net: &Net, mut groups: Vec<MutexGroup>, meter: &mut Meter) -> Option<Ve
         if !is_kept {
             prover.know(number, MutexGroup::default());
         } else if group.exactly_one != exactly_one {
-            // The rest of the proof may have used that one member holds.
+            // The proof of exclusion may have used that one member holds, so it is repeated without
+            // that.
             prover.know(number, MutexGroup { exactly_one, ..group });
             if !in_all_cases(&mut prover, &moves, &budget, &|prover| are_exclusive(prover, &next, &budget)) {
                 prover.know(number, MutexGroup::default());
@@ -166,7 +167,7 @@ fn prove(net: &Net, mut groups: Vec<MutexGroup>, meter: &mut Meter) -> Option<Ve
 }
 
 /// Returns true if `holds` is proved, if necessary by cases: for each relevant move of a role, and
-/// for none of them. Recurses once for each of at most `ROLES` roles.
+/// for none of these moves. Recurses once for each of at most `ROLES` roles.
 fn in_all_cases(
     prover: &mut Prover<'_>,
     moves: &[Vec<Signal>],

@@ -3,7 +3,7 @@
 //! exactly one of them holds.
 //!
 //! Frame axioms exclude most moves; afterwards they list the others. Also, a conjunction of two
-//! moves of one role is false.
+//! moves of one role becomes false.
 //!
 //! A conjunction is complemented for one group after the other until nothing is gained. That
 //! terminates, since each replacement reduces the conjunction's number of leaves: the inputs,
@@ -80,7 +80,7 @@ struct Groups {
     inputs: usize,
     /// By gate of the copy: the number of known gates that have it as an operand.
     uses: Vec<u32>,
-    /// By gate of the copy: the number of its leaves, [`u64::MAX`] if it is larger.
+    /// By gate of the copy: the number of its leaves, or [`u64::MAX`] if the number is larger.
     leaves: Vec<u64>,
 }
 
@@ -128,7 +128,7 @@ impl Groups {
         signal.is_negated() && self.is_input(signal) && is_member()
     }
 
-    /// The number of leaves of some operands, [`u64::MAX`] if it is larger.
+    /// The number of leaves of some operands, or [`u64::MAX`] if the number is larger.
     fn leaves(&self, operands: &[Signal]) -> u64 {
         operands.iter().fold(0, |sum, s| sum.saturating_add(self.leaves[s.gate() as usize]))
     }

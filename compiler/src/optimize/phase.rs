@@ -1,11 +1,12 @@
-//! Phases: fluents that go round a fixed cycle whatever the moves, and the net at each phase.
+//! Phases: fluents that follow a fixed cycle no matter which moves are made, and the net at each
+//! phase.
 //!
 //! In most games the players take turns, so half of the net is idle in any state. A fluent belongs
 //! to a cycle if its next value depends only on fluents of the cycle, and on no move. Simulation
 //! from the initial state finds the cycle, and the number of steps from there gives the phase of a
 //! state. At each phase these fluents are constants, and so are other inputs ([`known`]), such as
 //! the moves of roles without a choice. If there is no such fluent, [`alternation`] searches for
-//! fluents that go round whatever legal moves are made.
+//! fluents that follow a cycle for all legal moves.
 //!
 //! Finding the cycle takes [`LONGEST`] steps of simulation, and each step visits every gate. There
 //! are at most [`LONGEST`] phases, and each runs passes on its net.
@@ -83,8 +84,8 @@ pub(super) fn turn_cycle(net: &Net, meter: &mut Meter) -> Option<Cycle> {
     Some(Cycle { values: phases.iter().map(of).collect(), fluents })
 }
 
-/// Returns the values of the fluents at the phases of a cycle: the one that the largest number of
-/// fluents follows.
+/// Returns the values of the fluents at the phases of the cycle that the largest number of fluents
+/// follows. Fluents that do not follow the cycle have no value.
 fn cycle(net: &Net) -> Vec<Vec<Option<bool>>> {
     let dependents = Dependents::new(net);
     let moves = 1 + net.initial.len()..net.inputs();
@@ -96,8 +97,8 @@ fn cycle(net: &Net) -> Vec<Vec<Option<bool>>> {
     for length in 1..=LONGEST {
         phases.push(values.clone());
         values = step(net, &free, &values);
-        // Fluents without their initial values after the cycle, and their dependents, do not follow
-        // it.
+        // Fluents that do not have their initial values again after the cycle, and the dependents
+        // of these fluents, do not follow the cycle.
         let differs = |&fluent: &usize| values[fluent] != net.initial[fluent];
         let mut astray: Vec<u32> =
             (0..values.len()).filter(differs).map(|fluent| 1 + fluent as u32).collect();

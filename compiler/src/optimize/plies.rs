@@ -6,8 +6,8 @@
 //! early plies have no gates for the winner, and at most plies the number of legal moves is
 //! constant.
 //!
-//! A game has at most [`LONGEST`] plies, and at most [`WORK`] values of gates in all states and
-//! steps. The steps of each ply are bounded by the remaining values.
+//! The game may have at most [`LONGEST`] plies, and at most [`WORK`] values of gates in all states
+//! and steps. The values that remain bound the steps of each ply.
 
 mod samples;
 

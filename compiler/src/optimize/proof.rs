@@ -53,7 +53,7 @@ pub(super) struct Prover<'n> {
     values: Vec<Option<bool>>,
     /// By gate: the number of operands not known to be true.
     open: Vec<u32>,
-    /// By role: the number of relevant moves not known to be false.
+    /// By role: the number of moves not known to be false.
     moves_left: Vec<u32>,
     /// By group: the number of members not known to be false.
     members_left: Vec<u32>,

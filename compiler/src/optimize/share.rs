@@ -4,9 +4,9 @@
 //! Rajski and Vasudevamurthi 1992; Re-Pair of Larsson and Moffat 1999 does so for texts). Each cell
 //! is changed by many moves, and most moves change several cells, so disjunctions of moves overlap
 //! widely. A net has a third of the operations afterwards. Only operands of equal height form a
-//! pair, so a gate gets no deeper than a balanced tree: the depth determines the time of a step of
-//! a small game. Gates that are wide for the size of their net are divided into blocks, so that the
-//! number of pairs hardly exceeds `PAIRS`. Pairs wait in queues by an upper bound of their
+//! pair, so a gate gets no deeper than a balanced tree. In a small game, the depth determines the
+//! time of a step. Gates that are wide for the size of their net are divided into blocks, so that
+//! the number of pairs hardly exceeds `PAIRS`. Pairs wait in queues by an upper bound of their
 //! frequency. A pair's frequency is recounted when its turn comes; most pairs are gone by then.
 //! Only the pairs of the first queue are sorted.
 //!
@@ -140,7 +140,8 @@ impl Sharing {
         Some(())
     }
 
-    /// Adds a pair to the queue of pairs in at most `most` blocks, or to the heap.
+    /// Adds a pair to the queue of pairs in at most `most` blocks, or to the heap. Drops a pair
+    /// that is in at most one block.
     fn enqueue(&mut self, pair: Pair, most: usize) {
         match self.queues.get_mut(most) {
             Some(queue) if most > 1 => queue.push(pair),

@@ -50,7 +50,7 @@ impl<'n> Simulation<'n> {
         Some(simulation)
     }
 
-    /// The values of a signal, that of game g in bit g.
+    /// The values of a signal in the 64 games: bit g is the value in game g.
     pub(super) fn value(&self, signal: Signal) -> u64 {
         self.values[signal.gate() as usize] ^ if signal.is_negated() { u64::MAX } else { 0 }
     }

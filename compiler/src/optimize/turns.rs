@@ -1,5 +1,5 @@
-//! Turns: conditions for all moves of a role except one. Where such a condition is false, the role
-//! makes the exception, its only legal move: it rests.
+//! Turns: conditions for all moves of a role except one. Where such a condition is false, the
+//! exception is the role's only legal move: the role rests.
 
 use crate::propnet::{Gate, Net, Signal};
 
@@ -35,7 +35,7 @@ pub(super) fn turns(net: &Net) -> Vec<Turn> {
                 continue;
             }
             let condition = same[0].0;
-            // The only move without a condition shares its legality with no other.
+            // The only move without a condition shares its legality with no other move.
             let lacks = |(conditions, _, count): &&(Vec<Signal>, u32, usize)| {
                 *count == 1 && conditions.binary_search(&condition).is_err()
             };

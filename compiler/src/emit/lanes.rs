@@ -14,17 +14,18 @@
 //! Short games also have programs for each ply ([`Plies`]). These form a cycle of their own, in
 //! which all games start and end together.
 //!
-//! Gates of these programs also mask idle lanes and start new games, though computing successors of
-//! given states needs neither. A separate pass would take an operation for each fluent and each
-//! legal move.
+//! Gates of these programs also mask idle lanes and start new games, though a program that only
+//! computes successors of given states needs neither. A separate pass would take an operation for
+//! each fluent and each legal move.
 //!
-//! Goals matter only where games end, which is rare in a step. If they take many more gates than
-//! termination and legal moves do, for example to count pieces, they are not observed in each step.
-//! Instead, states in which a game ends are kept, and scored many at a time.
+//! Goals matter only where games end, and few games end in one step. If the goals alone need more
+//! than [`LATE`] gates for each fluent that they depend on, for example to count pieces, they are
+//! not observed in each step. Instead, states in which a game ends are kept, and scored many at a
+//! time.
 //!
-//! Each phase is laid out at most twice. That takes a bounded number of steps and bytes for each
-//! gate, which a [`Meter`] pays for in advance. The meter must also have the bytes of the slots in
-//! sixteen threads. Otherwise the game has no lanes.
+//! Each phase is laid out at most twice. A layout takes a bounded number of steps and bytes for
+//! each gate, which a [`Meter`] pays for in advance. The meter must also have the bytes of the
+//! slots in sixteen threads. Otherwise the game has no lanes.
 
 mod cover;
 mod resubstitution;
@@ -59,7 +60,8 @@ const LATE: usize = 4;
 const GATE: (u64, usize) = (60, 320);
 const OPERATION: usize = 48;
 
-/// The share of the steps left that resubstitution may take in a program: one part in this number.
+/// The share of the remaining steps that resubstitution may take in a program: one part in this
+/// number.
 const RESUBSTITUTED: u64 = 32;
 
 /// The number of threads whose slots must fit into the bytes that a stage of the compiler may keep.
@@ -68,7 +70,7 @@ const THREADS: usize = 16;
 /// The programs that play a game in lanes.
 #[derive(Clone, Debug)]
 pub struct Lanes {
-    /// The programs for each phase of the cycle, the initial state's first.
+    /// The programs for each phase of the cycle, starting with the phase of the initial state.
     pub(super) phases: Vec<LanePhase>,
     /// The fluents that identify the phases.
     cycle: Cycle,
@@ -80,7 +82,8 @@ pub struct Lanes {
 #[derive(Clone, Debug)]
 pub(super) struct LanePhase {
     pub(super) observe: Part,
-    /// The program that keeps a state where a game has ended; empty if scores are observed.
+    /// The program that keeps the states in which games have ended; empty if `observe` computes the
+    /// scores.
     pub(super) keep: Part,
     /// The program that scores the states that are kept.
     pub(super) score: Part,
@@ -96,7 +99,7 @@ pub(super) struct Part {
     cover: Cover,
     /// The slot of each input of the cover, the constant's first.
     inputs: Vec<u32>,
-    /// The slot of each output; it may be that of an input.
+    /// The slot of each output, which may be the slot of an input.
     outputs: Vec<u32>,
     /// The first slot that is free for other values.
     free: u32,
@@ -176,8 +179,8 @@ impl Lanes {
 type Room = (usize, usize);
 
 /// Lays out the phases. If there are several phases and some keep states, all are laid out again,
-/// so that no other values use the slots of kept states. Returns `None` if they need too many
-/// slots.
+/// so that no other values use the slots of kept states. Returns `None` if they need too many slots
+/// or the meter runs out.
 fn lay(
     count: usize,
     meter: &mut Meter,

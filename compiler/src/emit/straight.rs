@@ -243,7 +243,8 @@ fn known_when_legal(net: &Net, role: u32, action: u32) -> FxHashMap<u32, bool> {
         .collect()
 }
 
-/// Emits advancing by patches: the successor without moves, then the patch of each role's move.
+/// Emits the statements that advance by patches: the successor without moves, then the patch of
+/// each role's move.
 fn patched(net: &Net, words: usize, patches: &[Patch]) -> TokenStream {
     let mut rest = net.without_gates();
     let idle = specialise(net, &mut rest, &net.outputs.next, |input| {

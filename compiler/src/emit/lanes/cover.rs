@@ -25,8 +25,8 @@ const CUTS: usize = 6;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Operation {
     pub(super) table: u8,
-    /// The indices of values: of inputs below [`Cover::inputs`], of results of operations from
-    /// there on.
+    /// The indices of values. Indices below [`Cover::inputs`] are inputs, and all others are
+    /// results of operations.
     pub(super) operands: [u32; 3],
 }
 

@@ -1,16 +1,17 @@
 //! Resubstitution: replaces a gate by a function of other signals that needs no more gates.
 //!
-//! Gates are copied in topological order. A window is opened for a new gate if an operand serves it
-//! alone. The window has at most [`LEAVES`] nodes that determine the gate, and the inner gates
-//! between. It also has other gates that depend on the leaves alone. Divisors are the nodes of the
-//! window that are computed anyway. A divisor that equals the gate takes its place, or else a
-//! function of two or three divisors. That may need no more gates than those that serve the gate
-//! alone (its maximal fanout-free cone). See Mishchenko and Brayton, "Scalable logic synthesis
-//! using a simple circuit structure", 2006.
+//! Gates are copied in topological order. A window is opened for a new gate if one of its operands
+//! is a gate that serves it alone. The window has at most [`LEAVES`] leaves, which are nodes that
+//! determine the gate, and the inner gates between the leaves and the gate. It also has other gates
+//! that depend on the leaves alone. Divisors are the nodes of the window that are computed anyway.
+//! A divisor that equals the gate replaces it. Otherwise a function of two or three divisors does,
+//! if it needs no more gates than serve the gate alone (its maximal fanout-free cone). See
+//! Mishchenko and Brayton, "Scalable logic synthesis using a simple circuit structure", 2006.
 //!
-//! Truth tables over the leaves prove each replacement. A replacement may need as many gates as
-//! before, since later ones then find more. The size of a window is bounded, and so is the number
-//! of windows: there are [`START`] of them, and [`EARNED`] more for each gate that is saved.
+//! Truth tables over the leaves prove each replacement. A replacement may need the same number of
+//! gates, since later windows then find more replacements. The size of a window is bounded, and so
+//! is the number of windows: there are [`START`] of them, and [`EARNED`] more for each gate that is
+//! saved.
 
 use crate::meter::Meter;
 use gdl_format::aig::{Aig, FALSE, here, node};
@@ -30,8 +31,8 @@ const USERS: usize = 24;
 const LITERALS: usize = 24;
 const PRODUCTS: usize = 64;
 
-/// The number of windows that are opened at first, and the number more for each gate that is
-/// saved. Most circuits have nothing to replace, and most of those that have show it early.
+/// The number of windows that are opened at first, and the number more for each gate that is saved.
+/// Most circuits have nothing to replace. In most of the others, the first windows find something.
 /// Decision 19 has the figures.
 const START: usize = 512;
 const EARNED: usize = 16;
@@ -143,8 +144,8 @@ struct Rewriting {
     newest: Vec<Option<u32>>,
     /// The last window that the node was in, and its position in `tables` there.
     places: Vec<(u32, u32)>,
-    /// A list of gates for each node, linked: a gate that has the node as an operand, and the place
-    /// of the one before it. A gate takes two places.
+    /// A linked list of gates for each node: a gate that has the node as an operand, and the place
+    /// of the gate before it in the list. A gate takes two places.
     users: Vec<(u32, Option<u32>)>,
     /// The number of gates with uses.
     live: usize,
@@ -261,8 +262,9 @@ impl Rewriting {
         self.find(target, &divisors, own.len())
     }
 
-    /// Opens a window: returns its leaves and its inner gates with the root. Expands the leaf that
-    /// adds the fewest leaves, the last of equals, again and again (reconvergence-driven cut).
+    /// Opens a window: returns its leaves, and its inner gates with the root. Repeatedly expands
+    /// the leaf that adds the fewest leaves, and of equal leaves the newest node
+    /// (reconvergence-driven cut).
     fn open(&mut self, root: usize) -> Option<(Vec<usize>, Vec<usize>)> {
         self.window += 1;
         self.tables.clear();
@@ -333,8 +335,8 @@ impl Rewriting {
         own
     }
 
-    /// Returns a signal with the table `target` that takes at most `gates` new gates, and at most
-    /// two. A disjunction for the complement is a conjunction for the target.
+    /// Returns a signal with the table `target` that takes at most `gates` new gates, and never
+    /// more than two. A disjunction for the complement is a conjunction for the target.
     fn find(&mut self, target: Table, divisors: &[Literal], gates: usize) -> Option<u32> {
         let literals: Vec<Literal> = divisors
             .iter()

@@ -1,7 +1,7 @@
 //! Scores as gates: from the goal values of a state to the items that tallies count, such as wins.
 //!
-//! They compute in all lanes what `Scorer` computes from one view. A goal may have 256 values, and
-//! each is compared with all values of each player.
+//! The gates compute in all lanes the items that `Scorer` computes from one view. A goal may have
+//! 256 values, and each is compared with all values of each player.
 
 use crate::meter::Meter;
 use gdl_format::{
@@ -11,7 +11,7 @@ use gdl_format::{
 
 /// Makes the condition for scoring a game: each player has exactly one goal value. Also makes the
 /// signals to count or observe in scored games, goals of zero last. `goals` has each role's values,
-/// ascending, and the signals of the values. The role `chance` is no player.
+/// ascending, and the signals of the values. The role `chance` is not a player.
 pub(super) fn score(
     gates: &mut Aig,
     goals: &[Vec<(u8, u32)>],

@@ -2,10 +2,10 @@
 //! does, with values in registers.
 //!
 //! Operations are in depth-first order from the outputs, so that values are read soon after they
-//! are computed. They are divided into chunks, since rustc's time for a function grows faster than
-//! its length. Slots pass values between chunks, and an output that replaces an input is written
-//! after the last operation that reads the input. The functions are generic over the runtime's
-//! vectors and use only their operations.
+//! are computed. The operations are divided into chunks, since rustc's time for a function grows
+//! faster than its length. Slots pass values between chunks, and an output that replaces an input
+//! is written after the last operation that reads the input. The functions are generic over the
+//! runtime's vectors and use only their operations.
 
 use super::{LanePhase, Lanes, Part, cover::Cover};
 use gdl_format::lanes::{Choice, Item};
@@ -190,7 +190,7 @@ impl ChunkPlan {
         let cover = &part.cover;
         let order = walk(cover);
         let chunks: Vec<Vec<u32>> = order.chunks(CHUNK).map(<[u32]>::to_vec).collect();
-        // The chunk that makes each value, 0 for inputs, and the last one that reads it.
+        // The chunk that makes each value, 0 for inputs, and the last chunk that reads it.
         let count = cover.inputs + cover.operations.len();
         let (mut made, mut last) = (vec![0; count], vec![0; count]);
         for (time, chunk) in chunks.iter().enumerate() {

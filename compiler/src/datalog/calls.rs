@@ -37,7 +37,8 @@ fn fold(hash: u64) -> u32 {
 }
 
 /// Returns the hash by which the table places a call with this folded hash. The table takes the
-/// bucket from the low bits, so the best bits of the product go there.
+/// bucket from the low bits. The rotation moves the high bits of the product there, since they
+/// depend on the most bits of the hash.
 fn spread(folded: u32) -> u64 {
     u64::from(folded).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32)
 }
@@ -76,7 +77,7 @@ impl Calls {
 
     /// Looks up the calls with one head and the consecutive `arguments`, `arity` for each call;
     /// `arity` is not 0. Appends the number of each call to `found`, or `None` if the call does not
-    /// exist. Also appends `None` if the table has another call with nearly the same hash first.
+    /// exist. Also appends `None` if the table finds another call with the same folded hash first.
     /// All calls are looked up together, so that the waits for memory overlap.
     pub(super) fn find_all(
         &self,

@@ -148,7 +148,7 @@ impl Pattern {
     }
 }
 
-/// The way in which a term is matched, given the variables that are bound before.
+/// The operation that matches a term, given the variables that are already bound.
 #[derive(Clone, Debug)]
 pub(crate) enum Match {
     /// Binds the variable to the term.

@@ -4,8 +4,8 @@ use super::{Gate, Net, Signal};
 use gdl_format::term;
 use std::collections::BTreeMap;
 
-/// The number of purposes with a bit of their own, those whose outputs have the most operands. All
-/// others share one bit.
+/// The number of purposes with a bit of their own. They are the purposes whose outputs have the
+/// most operands; all others share one bit.
 const MOST: usize = 63;
 
 /// The purpose of some outputs of a net: a keyword and, for `next`, `legal` and `sees`, the

@@ -1,8 +1,8 @@
 //! Advice for the author of a rule with too many instances.
 //!
 //! A rule has an instance for each way to choose all its variables. Variables that only some
-//! literals mention can be chosen apart from the others, if these literals become a relation of
-//! their own. O(literals · variables²) of the rule, which the limits keep below about two million
+//! literals mention can be chosen independently of the others, if these literals become a relation
+//! of their own. O(literals · variables²) for a rule. The limits keep this below about two million
 //! steps.
 
 use crate::{

@@ -235,7 +235,7 @@ pub(super) struct Clauses {
     pub(super) rewritten: Vec<RelationId>,
 }
 
-/// The number of combinations from which on an `or` becomes a relation; with fewer, it is
+/// The least number of combinations for which an `or` becomes a relation. With fewer, it is
 /// multiplied out. A relation would hide from the optimiser which moves the `or` mentions.
 const NAMED_FROM: usize = 4;
 

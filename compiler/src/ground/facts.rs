@@ -73,7 +73,8 @@ pub(super) struct Facts {
     /// The found atoms of each relation, in the order they were noted.
     by_relation: Vec<Vec<AtomId>>,
     indexes: Vec<Index>,
-    /// The number of indexes that have been filled with the facts noted before them.
+    /// The number of indexes that have been filled with the facts noted before the index was
+    /// created.
     filled: usize,
     /// Finds the indexes that a fact may enter.
     watch: Watch,
@@ -164,8 +165,8 @@ impl Facts {
         Some(self.of(index.relation).len() as u64 * index.effort)
     }
 
-    /// Makes all noted facts visible, and fills the next new index. No fact may wait to enter the
-    /// older indexes.
+    /// Makes all noted facts visible, and fills the next new index. All noted facts must have
+    /// entered the older indexes.
     pub(super) fn fill(&mut self, atoms: &Atoms, terms: &Terms) {
         self.entered = self.list.len();
         let Some(index) = self.indexes.get_mut(self.filled) else { return };

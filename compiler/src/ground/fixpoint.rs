@@ -7,8 +7,8 @@
 //! is enough (`plan.rs`).
 //!
 //! A clause that exceeds its [`Cap`] is parked: it derives no more and its instances are dropped,
-//! while the others go on. Later it is opened again with a larger cap, or replaced by other clauses
-//! with the same meaning.
+//! while the other clauses are evaluated further. Later it is opened again with a larger cap, or
+//! replaced by other clauses with the same meaning.
 //!
 //! Every step costs fuel and every byte kept is counted, so the limits bound both. The cost of an
 //! instance follows from the text of its clause ([`Clause::effort`]). Rows that wait to be emitted
@@ -520,8 +520,8 @@ impl<'a> Grounder<'a> {
             self.states.iter().enumerate().filter(|(_, state)| state.status != Status::Dropped)
         {
             let (instances, steps) = &mut costs[state.clause.rule];
-            // For the limit of instances, those of fixed relations count only in the current
-            // clause.
+            // For the limit on instances, instances of fixed relations count only if clause
+            // `number` derives them.
             let is_kept = what != What::Instances || other == number;
             *instances += if is_kept { state.hits } else { self.yields(other) };
             *steps += state.spent;

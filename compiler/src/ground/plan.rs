@@ -161,7 +161,7 @@ fn estimate(rows: Option<&Rows>, variables: &[u32], bound: &[bool]) -> f64 {
         let bound = rows.values.iter().filter(|(v, _)| bound[*v as usize]);
         return rows.count / bound.map(|(_, values)| values).product::<f64>();
     }
-    // Without statistics, a guess of 8 values a variable keeps bound lookups first and cross
+    // Without statistics, a guess of 8 values for each variable keeps bound lookups first and cross
     // products last.
     let free = variables.iter().filter(|&&v| !bound[v as usize]).count();
     8f64.powi(free as i32) * 1.5

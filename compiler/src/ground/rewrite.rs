@@ -1,4 +1,4 @@
-//! Rewritings: they turn clauses into equivalent ones with fewer instances.
+//! Rewritings of clauses into equivalent clauses with fewer instances.
 //!
 //! If grounding parks a clause with many instances (`rounds.rs`), it tries the rewritings of the
 //! [`RewriteStage`]. The first that returns clauses makes grounding start again.
@@ -25,7 +25,7 @@ use crate::{Options, Rules, meter::Meter, rules::RelationId};
 pub(super) enum RewriteStage {
     /// As soon as a clause is parked. The result is always better and replaces the clauses.
     Parked,
-    /// Once splitting parked clauses brings nothing more. The result has a price: it is grounded in
+    /// Once splitting no longer helps the parked clauses. The result has a price: it is grounded in
     /// place of the clauses, but the next rewriting starts from the original clauses.
     Stuck,
 }

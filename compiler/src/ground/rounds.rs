@@ -7,8 +7,8 @@
 //!
 //! Grounding starts again when a rewriting returns clauses with fewer instances (`rewrite.rs`).
 //! Each rewriting is tried at most once for each relation with a parked clause. Some are tried as
-//! soon as a clause is parked. The others have a price, and are tried only when splitting brings
-//! nothing more.
+//! soon as a clause is parked. The others have a price, and are tried only when splitting no longer
+//! helps.
 //!
 //! Once all facts are found, clauses are split on trial. A split that saves too few of its clause's
 //! instances is undone.

@@ -60,7 +60,7 @@ pub(super) fn pays(cost: f64, now: f64) -> bool {
 /// Splits clauses and remembers the relations made for their parts, so that clauses with a common
 /// part share one.
 pub(super) struct Splitter {
-    /// The number of instances from which on a clause is split during the rounds.
+    /// The least number of instances of a clause that is split during the rounds.
     many: f64,
     /// The steps that may still be spent on weighing cuts.
     left: u64,

@@ -201,7 +201,7 @@ fn measure(
     let mut values = vec![FxHashSet::default(); variables];
     let pattern = Match::of_all(pattern, &mut vec![false; variables]);
     let mut bindings = vec![TermId::NONE; variables];
-    // The order of facts follows their values, so a sample is spread over all of them.
+    // Neighbouring facts have similar values, so the sample takes one of every `stride` facts.
     let stride = facts.len().div_ceil(sample(literal)).max(1);
     let (mut seen, mut count) = (0, 0);
     for &atom in facts.iter().step_by(stride) {

@@ -69,8 +69,7 @@ pub(super) fn order(ground: &GroundRules) -> Result<Vec<Vec<AtomId>>, Vec<Cycle>
     if cycles.is_empty() { Ok(groups) } else { Err(cycles) }
 }
 
-/// Computes the truth of each atom, where `given` returns which fluents and moves hold.
-/// O(literals).
+/// Computes the truth of each atom. `given` returns whether a fluent or a move holds. O(literals).
 pub(super) fn evaluate(ground: &GroundRules, given: impl Fn(Meaning) -> bool) -> Vec<bool> {
     let given = |&meaning: &Meaning| meaning != Meaning::Derived && given(meaning);
     let mut truths: Vec<bool> = ground.meaning.iter().map(given).collect();

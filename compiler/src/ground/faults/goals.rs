@@ -36,8 +36,8 @@ pub(super) fn check(
         return;
     }
     let rules = findings.rules;
-    // For each rule, its first wrong value and the number of further ones. If some were seen, the
-    // others do not count.
+    // For each rule, its first wrong value and the number of further ones. If games ended with some
+    // of a rule's values, its other values do not count.
     let mut found: BTreeMap<usize, Found> = BTreeMap::new();
     for (atom, value) in wrong {
         let is_seen = seen.ends_with(atom);

@@ -1,8 +1,9 @@
 //! Random games that show that some of the possible atoms do hold.
 //!
-//! Grounding excludes only some of the atoms that never hold. Random games on the ground rules show
-//! some atoms that do hold. The games are the same each time. Each state takes two passes over all
-//! literals and atoms, with one step for each literal and atom. At least one state is visited.
+//! Grounding excludes only some of the atoms that never hold, so a possible atom may never hold
+//! either. An atom that holds in a random game is possible for certain. The games are the same each
+//! time. Each state takes two passes over all literals and atoms, with one step for each literal
+//! and atom. At least one state is visited.
 
 use crate::{
     ground::{GroundRules, Meaning, terms::AtomId},

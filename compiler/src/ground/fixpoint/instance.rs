@@ -35,8 +35,8 @@ pub(super) struct Definition {
     pub(super) rule: usize,
 }
 
-/// The atoms of several rows, looked up together before the rows are emitted, so that the waits for
-/// memory overlap.
+/// The atoms of several rows, looked up together before the rows are emitted, so that their cache
+/// misses overlap.
 #[derive(Debug, Default)]
 pub(super) struct Ahead {
     /// The atom of the head, and then of each test, in each row. `None` if the atom was not looked

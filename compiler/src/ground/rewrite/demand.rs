@@ -174,8 +174,8 @@ impl Demand<'_> {
         steps
     }
 
-    /// Closes the arguments that may have any value in some use. Returns `None` if too few steps
-    /// are left.
+    /// Clears `open` for the arguments that may have any value in some use. Returns `None` if too
+    /// few steps are left.
     fn settle(&mut self, meter: &mut Meter) -> Option<()> {
         let steps = self.asking();
         let mut news = true;
@@ -357,8 +357,8 @@ impl Demand<'_> {
     }
 }
 
-/// The values that one use requests of an argument. They are those of the pattern, where each
-/// variable has a value from all of its sources.
+/// The values that one use requests of an argument. They are the values of the pattern, where each
+/// variable has a value that all of its sources contain.
 struct ArgumentQuestion {
     relation: RelationId,
     argument: usize,

@@ -58,7 +58,8 @@ use std::rc::Rc;
 /// The number of symbols and variables that may be made, about thirty bytes each.
 const MOST: usize = 1_000_000;
 
-/// The number of fluents with variables outside the head from which on a clause is worth splitting.
+/// The least number of fluents with variables outside the head for which a clause is worth
+/// splitting.
 const ASKED: usize = 3;
 
 /// The greatest number of clauses of a relation that is unfolded.

@@ -80,7 +80,7 @@ impl Body {
     }
 }
 
-/// A cut in the making: both sides of a clause, with the statistics of their literals.
+/// A cut under construction: both sides of a clause, with the statistics of their literals.
 pub(super) struct Draft {
     pub(super) inner: Body,
     pub(super) outer: Body,

@@ -1,5 +1,5 @@
-//! Finds cycles that all moves share: fluents that take the same values in every game, though their
-//! next values depend on moves. An example is the player to move.
+//! Finds cycles that are the same for all moves: their fluents take the same values in every game,
+//! though the next values depend on moves. An example is the player to move.
 //!
 //! Random play proposes fluents that have the same value at each place of a cycle in all games.
 //! Induction proves that they follow the cycle: given the values of a place and legal moves,

@@ -1,7 +1,7 @@
 //! Decisive play: nets that leave the role to move only its winning moves, if it can win at once.
-//! Otherwise they drop moves that lose at once or let the next role win at once, if others remain.
-//! (Decisive and anti-decisive moves: Teytaud and Teytaud, "On the huge benefit of decisive moves
-//! in Monte-Carlo tree search algorithms", 2010.)
+//! Otherwise they drop moves that lose at once or let the next role win at once, if other moves
+//! remain. (Decisive and anti-decisive moves: Teytaud and Teytaud, "On the huge benefit of decisive
+//! moves in Monte-Carlo tree search algorithms", 2010.)
 //!
 //! The nets of the phases differ from those of [`phases`](super::phases) only in the legal moves.
 //! Some legal moves of the role to move remain, and at least one if there was one. Invariants are

@@ -33,7 +33,8 @@ pub fn merge_equal(net: &Net, meter: &mut Meter) -> Option<Net> {
         (Prover::of(net, false, meter)?, Budget::new(net)),
         (Prover::of(net, true, meter)?, Budget::new(net)),
     ];
-    // The classes of gates with equal simulated values that are not proved equal.
+    // By hash of simulated values: the gates with these values that are not proved equal to each
+    // other.
     let mut classes: FxHashMap<u64, Class> = FxHashMap::default();
     let mut copy = net.without_gates();
     let mut signals = inputs(net);

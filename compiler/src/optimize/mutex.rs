@@ -2,10 +2,10 @@
 //! move, or the value of a counter. Names and random play propose them, and induction proves them.
 //!
 //! Fluents whose names differ only in some arguments are a candidate, unless simulation refutes it.
-//! The proof assumes that the candidate and the groups proved before hold in a state. The candidate
-//! is an invariant if propagation then shows it for the next state, for each move that affects it:
-//! it holds in the initial state, and every legal step keeps it. (Planners derive such mutexes:
-//! Edelkamp and Helmert 1999.)
+//! The proof assumes that the candidate and the groups proved before hold in a state. If
+//! propagation then shows the candidate for the next state, for each move that affects it, the
+//! candidate is an invariant: it holds in the initial state, and every legal step keeps it.
+//! (Planners derive such mutexes: Edelkamp and Helmert 1999.)
 //!
 //! Each word of a name adds its fluent to at most two candidates. Each candidate is checked once
 //! for each step of the simulation, and proved within the [`Budget`].

@@ -72,7 +72,7 @@ struct Touch {
 struct Groups {
     /// By group: its members, sorted.
     members: Vec<Vec<Signal>>,
-    /// The mentions of all gates of the copy in turn, ascending by group.
+    /// The mentions of all gates of the copy, gate by gate; those of one gate ascend by group.
     mentions: Vec<Mention>,
     /// By gate of the copy: the start of its mentions, which end at the start of the next gate's.
     starts: Vec<u32>,
@@ -102,7 +102,7 @@ impl Groups {
         }
         mentions.sort_unstable();
         let (uses, mut leaves) = (vec![0; net.inputs()], vec![1; net.inputs()]);
-        // The constant is no leaf.
+        // The constant is not a leaf.
         leaves[0] = 0;
         let mut starts = vec![0; 1 + net.inputs()];
         mentions.iter().for_each(|(member, _)| starts[1 + member.gate() as usize] += 1);

@@ -1,10 +1,10 @@
 //! Plies: a net for each ply of a game that is small enough to visit all its states.
 //!
 //! The net of a ply need only be correct in the states that play reaches after that number of
-//! moves. All of these are enumerated. Gates that have one value in all of them become constants,
-//! gates that never differ are merged, and redundant operands are dropped. No proofs are needed. So
-//! early plies have no gates for the winner, and at most plies the number of legal moves is
-//! constant.
+//! moves. All of these states are enumerated. Gates that have one value in all of them become
+//! constants, gates that never differ are merged, and redundant operands are dropped. No proofs are
+//! needed. So early plies have no gates for the winner, and at most plies the number of legal moves
+//! is constant.
 //!
 //! The game may have at most [`LONGEST`] plies, and at most [`WORK`] values of gates in all states
 //! and steps. The values that remain bound the steps of each ply.

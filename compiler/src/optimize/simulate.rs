@@ -55,7 +55,7 @@ impl<'n> Simulation<'n> {
         self.values[signal.gate() as usize] ^ if signal.is_negated() { u64::MAX } else { 0 }
     }
 
-    /// Returns the games in which at least one of some fluents holds, and those in which at least
+    /// Returns the games in which at least one of the fluents holds, and those in which at least
     /// two do. O(fluents).
     pub(super) fn holders(&self, fluents: &[u32]) -> (u64, u64) {
         fluents.iter().fold((0, 0), |(once, twice), &fluent| {

@@ -1,7 +1,7 @@
 //! Calls: heads with arguments, each stored once. Terms, atoms, subgoals and answers are calls.
 //!
-//! A call gets a dense number, and equal calls get the same one, by a hash table. All arguments lie
-//! in one list, so a call has no allocation of its own.
+//! A call gets a dense number. Equal calls get the same number, which a hash table finds. All
+//! arguments lie in one list, so a call has no allocation of its own.
 
 use super::id::TermId;
 use hashbrown::HashTable;
@@ -78,7 +78,7 @@ impl Calls {
     /// Looks up the calls with one head and the consecutive `arguments`, `arity` for each call;
     /// `arity` is not 0. Appends the number of each call to `found`, or `None` if the call does not
     /// exist. Also appends `None` if the table finds another call with the same folded hash first.
-    /// All calls are looked up together, so that the waits for memory overlap.
+    /// All calls are looked up together, so that their cache misses overlap.
     pub(super) fn find_all(
         &self,
         head: u32,

@@ -2,8 +2,8 @@
 //!
 //! A wide AND is split along the bits of its operands' numbers, like a binary trie. Equal parts of
 //! different gates become one gate, and the depth stays logarithmic. One program observes a state,
-//! another advances it, and a third computes the percepts of a step. Each has the gates that its
-//! outputs need, in topological order, at most one for each operand of the net.
+//! another advances it, and a third computes the percepts of a step. Each program has the gates
+//! that its outputs need, in topological order, with at most one gate for each operand of the net.
 
 use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
@@ -20,8 +20,8 @@ pub fn pay(net: &Net, meter: &mut Meter) -> Option<()> {
     meter.take(BYTES.0 * net.len() + BYTES.1 * net.literals())
 }
 
-/// Makes the program that observes a state: from the fluents to the legality of each role's moves,
-/// each goal value, and terminal. O(literals).
+/// Makes the program that observes a state. It computes the legality of each role's moves, each
+/// goal value and the end of the game from the fluents. O(literals).
 #[must_use]
 pub fn observe(net: &Net) -> Program {
     let outputs = &net.outputs;
@@ -30,15 +30,15 @@ pub fn observe(net: &Net) -> Program {
     lower(net, 1 + net.initial.len(), legal.chain(goal).chain([outputs.terminal]).collect())
 }
 
-/// Makes the program that advances a state: from the fluents and the moves made to the next value
-/// of each fluent. O(literals).
+/// Makes the program that advances a state. It computes the next value of each fluent from the
+/// fluents and the moves made. O(literals).
 #[must_use]
 pub fn advance(net: &Net) -> Program {
     lower(net, net.inputs(), net.outputs.next.clone())
 }
 
-/// Makes the program of percepts: from the fluents and the moves made to each percept of each role.
-/// Returns `None` if the rules do not define percepts.
+/// Makes the program of percepts. It computes each percept of each role from the fluents and the
+/// moves made. Returns `None` if the rules do not define percepts.
 #[must_use]
 pub fn perceive(net: &Net) -> Option<Program> {
     let sees = net.outputs.sees.as_ref()?;

@@ -226,8 +226,8 @@ fn documentation(
     lines
 }
 
-/// Converts comment lines to Markdown: paragraphs and lists as such, columns and indented lines as
-/// text blocks.
+/// Converts comment lines to Markdown. Paragraphs and lists remain, and columns and indented lines
+/// become text blocks.
 fn prose(comments: &[String]) -> Vec<String> {
     let mut lines = Vec::new();
     for block in comments.split(|line| line.trim().is_empty()).filter(|block| !block.is_empty()) {

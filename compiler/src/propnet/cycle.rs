@@ -4,9 +4,10 @@
 //! each with a coefficient from outside. If no product has two atoms, the system is linear over the
 //! Boolean semiring, and Gaussian elimination solves it (Carré 1971): an atom does not help to
 //! derive itself. So the products that contain the atom are dropped from its equation, and the rest
-//! is substituted for it in all other equations. The atom with the fewest products and uses is
-//! eliminated first, as for sparse matrices (Markowitz 1957). Reachability on a board, the usual
-//! cycle, then needs a fraction of the gates of an unrolling with one round for each cell.
+//! of the equation is substituted for the atom in all other equations. The atom with the fewest
+//! products and uses is eliminated first, as for sparse matrices (Markowitz 1957). Reachability on
+//! a board, the usual cycle, then needs a fraction of the gates of an unrolling with one round for
+//! each cell.
 //!
 //! A system that would grow too much is unrolled from false until the gates repeat, at the latest
 //! after one round for each remaining atom. So solving terminates: each step eliminates an atom or

@@ -1,7 +1,7 @@
 //! Messages of the compiler about a rulesheet, each with its place.
 //!
 //! [`Diagnostics`] is a list of messages with byte spans. It can be rendered as text:
-//! `file:line:column`, the line with a caret, second places and a help line. Programs can read it
+//! `file:line:column`, the line with a caret, further places and a help line. Programs can read it
 //! field by field. Each diagnostic has a [`Code`] of the catalogue in [`codes`], by which a lint
 //! can be allowed or denied and its explanation looked up.
 
@@ -38,7 +38,7 @@ impl Span {
     }
 }
 
-/// The text of a rulesheet, the name for messages and the places of its lines.
+/// The text of a rulesheet, with its name in messages and the offsets of its lines.
 #[derive(Clone, Debug)]
 pub struct Source {
     name: String,
@@ -47,8 +47,7 @@ pub struct Source {
     lines: Vec<u32>,
 }
 
-/// A place as people read it. Line and column are counted from one, and the column counts
-/// characters.
+/// A place as a line and a column, both counted from one. The column counts characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
     /// The line, from one.
@@ -114,7 +113,7 @@ impl Source {
         let line = self.line_of(offset);
         let start = self.line_start(line) as usize;
         let end = (offset as usize).clamp(start, self.text.len());
-        // Every character has exactly one byte that is no UTF-8 continuation byte.
+        // Every character has exactly one byte that is not a UTF-8 continuation byte.
         let is_first = |byte: &&u8| **byte & 0b1100_0000 != 0b1000_0000;
         Position { line, column: self.text.as_bytes()[start..end].iter().filter(is_first).count() + 1 }
     }
@@ -223,8 +222,8 @@ impl Edit {
         Self { span, text: String::new() }
     }
 
-    /// The edits that put a span into parentheses; `before` is the opening one, with a word if
-    /// needed.
+    /// The edits that put a span into parentheses; `before` is the opening parenthesis, followed by
+    /// a word if needed.
     pub(crate) fn wrap(span: Span, before: &str) -> [Self; 2] {
         [Self::insert(span.start, before), Self::insert(span.end, ")")]
     }
@@ -233,7 +232,7 @@ impl Edit {
 /// The confidence that the edits of a diagnostic match the author's intention.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Applicability {
-    /// The edits are the only valid reading and do not change a valid game. A program may apply
+    /// The edits express the only valid reading and do not change a valid game. A program may apply
     /// them without asking.
     MachineApplicable,
     /// The edits are a guess that a person must confirm.
@@ -265,7 +264,7 @@ pub struct Witness {
     pub moves: Vec<Vec<String>>,
     /// The state after the moves, as a list of fluents in KIF.
     pub state: String,
-    /// The number of moves after which `state` occurred already, if it did.
+    /// The number of moves before an earlier occurrence of `state`, if there is one.
     pub repeats: Option<usize>,
 }
 
@@ -381,8 +380,8 @@ impl Diagnostic {
         self
     }
 
-    /// Adds an edit that applies the help, or a part of it. It counts as a guess without
-    /// [`Diagnostic::machine_applicable`].
+    /// Adds an edit that applies the help, or a part of it. The edit counts as a guess unless
+    /// [`Diagnostic::machine_applicable`] is called.
     #[must_use]
     pub fn suggest(mut self, span: Span, text: impl Into<String>) -> Self {
         self.edits.push(Edit { span, text: text.into() });

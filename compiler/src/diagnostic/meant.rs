@@ -1,15 +1,16 @@
 //! Suggestions for misspelled names: the most similar of the known names.
 //!
 //! Names of 6 letters or more may differ by two edits, names of 3 to 5 letters by one, and case is
-//! ignored. An edit changes, inserts or removes a letter, or swaps two. All searches of one text
-//! share [`COMPARISONS`] pairs of characters; names not found by then are not suggested.
+//! ignored. An edit changes, inserts or removes a letter, or swaps two adjacent ones. All searches
+//! of one text share [`COMPARISONS`] pairs of characters; names not found by then are not
+//! suggested.
 
 use std::cell::Cell;
 
 /// The most pairs of characters that the searches of one text compare.
 const COMPARISONS: usize = 10_000_000;
 
-/// The search for similar names in one text, with the rest of [`COMPARISONS`].
+/// The search for similar names in one text, with the number of comparisons left.
 #[derive(Debug)]
 pub(crate) struct Meant {
     left: Cell<usize>,

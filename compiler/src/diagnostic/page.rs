@@ -7,8 +7,8 @@
 //! | word | meaning |
 //! |---|---|
 //! | `wrong` | the compiler reports the page's code |
-//! | `right` | the compiler has nothing to say |
-//! | `whole` | a whole rulesheet, no addition |
+//! | `right` | the compiler reports nothing |
+//! | `whole` | a whole rulesheet, not an addition |
 //! | `controls` | pictures of control characters, such as ␇, stand for the characters |
 //! | `latin1` | the file is in ISO 8859-1 |
 //! | `NAME:NUMBER` | a limit, by the name of its field |
@@ -51,7 +51,7 @@ impl Example {
         self.words().any(|w| w == word)
     }
 
-    /// The syntax of the rulesheet; `None` if the example is no rulesheet.
+    /// The syntax of the rulesheet; `None` if the example is not a rulesheet.
     #[must_use]
     pub fn syntax(&self) -> Option<Syntax> {
         [Syntax::Kif, Syntax::Infix, Syntax::Epilog].into_iter().find(|syntax| self.is(syntax.name()))

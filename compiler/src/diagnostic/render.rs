@@ -1,7 +1,7 @@
 //! Rendering of diagnostics as text, with the source line and a caret.
 //!
 //! Diagnostics and their [`Source`] become text, with ANSI colours if the [`Palette`] has any.
-//! Quoted source is made harmless first: tabs become spaces, control characters a replacement
+//! Quoted source is sanitised first: tabs become spaces, control characters a replacement
 //! character, and long lines are cut around the caret. Only the visible part of a long line is
 //! read, except to count columns.
 
@@ -199,7 +199,7 @@ fn write_witness(witness: &Witness, palette: &Palette, width: usize, out: &mut S
     let digits = moves.len().to_string().len();
     let mut indent = 0;
     for (i, joint) in moves.iter().enumerate() {
-        // To hide one move would not save a line.
+        // Hiding one move would not save a line.
         let hidden = moves.len().saturating_sub(first + last);
         if hidden > 1 && (first..first + hidden).contains(&i) {
             if i == first {

@@ -1,9 +1,9 @@
 //! Checking: from a tree to checked rules.
 //!
 //! The tree becomes [`Rules`], unless there are errors other than growing terms. Each check is a
-//! module that documents its faults, and each fault is reported by one check only. Rules that play
-//! does not need (`need`) are left out if they have errors, with a warning. With
-//! [`Options::lenient`] some faults are warnings that state the assumption (`lenient`, `callers`).
+//! module that documents its faults, and each fault is reported by one check only. If a rule that
+//! play does not need (`need`) has errors, it is left out with a warning. With [`Options::lenient`]
+//! some faults are warnings that state the assumption (`lenient`, `callers`).
 //!
 //! All checks take O(text) time and memory unless their modules document other bounds.
 //! [`Diagnostics`] bounds the number of messages.

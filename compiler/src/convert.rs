@@ -1,10 +1,10 @@
 //! Conversion of a rulesheet to another syntax, from text to text.
 //!
-//! KIF and infix GDL are converted form by form. Epilog is converted to the rules that it
-//! translates to; nothing is converted to Epilog. A comment stays before or after its form. Names
-//! stay if the other syntax can write them. Names that the other syntax reads as variables, cannot
-//! distinguish or reserves are renamed and listed in [`Conversion::renamed`]. The result has the
-//! layout of [`format`](crate::format). O(bytes · log bytes).
+//! KIF and infix GDL are converted form by form. An Epilog rulesheet is converted to its
+//! translation into rules. No syntax is converted to Epilog. A comment stays before or after its
+//! form. Names stay if the other syntax can write them. Names that the other syntax reads as
+//! variables, cannot distinguish or reserves are renamed and listed in [`Conversion::renamed`]. The
+//! result has the layout of [`format`](crate::format). O(bytes · log bytes).
 
 use crate::diagnostic::{Diagnostic, Source, Span, codes};
 use crate::syntax::{Kind, NodeId, Syntax, Tree, parse, writer::Writer, writer::capital};
@@ -16,8 +16,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Conversion {
     /// The converted text.
     pub text: String,
-    /// The old and new names that differ: first those of terms with the name of a keyword, then the
-    /// others. Each part is in the order of first use.
+    /// The old and new names that differ: first the terms named like a keyword, then the others.
+    /// Each part is in the order of first use.
     pub renamed: Vec<(String, String)>,
 }
 
@@ -91,9 +91,9 @@ pub fn convert(source: &Source, options: &Options, to: Syntax) -> Result<Convers
     Ok(Conversion { text, renamed: freed.into_iter().chain(names.renamed).collect() })
 }
 
-/// Renames terms with names that only Epilog allows: terms with the name of a connective, functions
-/// with the name of a keyword, and constants that differ from a keyword in case alone. Returns the
-/// old and new names, in the order of their first use.
+/// Renames terms named like a connective. In Epilog, also renames functions named like a keyword,
+/// and constants that differ from a keyword in case alone. Returns the old and new names, in the
+/// order of their first use.
 fn free_terms(tree: &mut Tree, source: &Source) -> Vec<(String, String)> {
     // The literals and terms still to visit; true for terms.
     let mut waiting: Vec<(NodeId, bool)> = tree.forms.iter().rev().map(|&form| (form, false)).collect();
@@ -123,7 +123,7 @@ fn free_terms(tree: &mut Tree, source: &Source) -> Vec<(String, String)> {
         if !offends(text, arity) || others.contains_key(text) {
             continue;
         }
-        // The arrow has no letters, and names of infix GDL have no such signs.
+        // Names of infix GDL cannot contain `<` or `=`.
         let mut name =
             if text == "<=" { "arrow".to_owned() } else { format!("{}_", text.to_ascii_lowercase()) };
         while !taken.insert(name.clone()) {

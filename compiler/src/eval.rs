@@ -4,10 +4,10 @@
 //! successor, the end and the goal values. It evaluates the rules bottom-up as they are written.
 //! Nothing is grounded beforehand, and no code is shared with the compiler's other parts.
 //!
-//! Relations that depend negatively on themselves are grounded against the rest and get their
-//! well-founded model. So rules that are stratified only once grounded have the right meaning. An
-//! atom that stays undefined is an error. [`Limits`] bound all work, and fuel is counted for each
-//! query. The explanation of an atom ([`Evaluator::explain`]) is a query, too.
+//! Relations that depend negatively on themselves are grounded against the other relations and get
+//! their well-founded model. So rules that are stratified only after grounding have the right
+//! meaning. An atom that stays undefined is an error. [`Limits`] bound all work, and fuel is
+//! counted for each query. The explanation of an atom ([`Evaluator::explain`]) is a query, too.
 //!
 //! ```text
 //! for each component of relations the question depends on, in order of dependence:
@@ -123,7 +123,8 @@ impl std::error::Error for EvalError {}
 
 /// An evaluator that answers queries about a game directly from its rules.
 ///
-/// It keeps the relations of a state until a query about another state, so group queries by state.
+/// It keeps the derived relations of a state until a query about another state, so group queries by
+/// state.
 pub struct Evaluator<'r> {
     rules: &'r Rules,
     roles: Vec<Term>,

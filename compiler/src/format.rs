@@ -4,12 +4,12 @@
 //! A rule has its head on the first line and one literal on each line after it. Alternatives of an
 //! `or` are below each other, and a term longer than a line is broken at its arguments. The
 //! author's grouping stays. Several blank lines become one, and facts of one relation may share a
-//! line. The columns of such lines are aligned with those of the lines around.
+//! line. The columns of adjacent lines of such facts are aligned.
 //!
 //! The tokens and comments are those of the source, in the same order. Each comment stays at the
-//! end of its line or on a line of its own. Formatting again changes nothing. An explicit stack
-//! walks the tree, so no depth overflows. No line is indented by more than `DEEPEST` columns, so
-//! the result is at most a constant factor longer than the source.
+//! end of its line or on a line of its own. Formatting again changes nothing. The walk over the
+//! tree uses an explicit stack, so no depth can overflow the call stack. No line is indented by
+//! more than `DEEPEST` columns, so the result is at most a constant factor longer than the source.
 
 use crate::diagnostic::Span;
 use crate::syntax::{Kind, NodeId, Syntax, Tree, layout::layout, parse};
@@ -18,7 +18,8 @@ use crate::{Diagnostics, Options, Source};
 /// The most columns of a line that can be broken.
 const WIDTH: usize = 100;
 
-/// The deepest indentation, lest deep terms become mostly spaces.
+/// The deepest indentation in columns. Without this bound, lines of deep terms would be mostly
+/// spaces.
 const DEEPEST: usize = 60;
 
 /// Formats a rulesheet. Lines end with LF, and so does the text; a byte order mark is dropped.
@@ -150,7 +151,8 @@ impl<'t> Layout<'t> {
     }
 
     /// Returns the number of line ends between two forms, or `None` if they may not share a line.
-    /// Only short facts of one relation may, without a blank line or comment between them.
+    /// Only short facts of one relation may share a line, without a blank line or comment between
+    /// them.
     fn between(&self, first: NodeId, second: NodeId) -> Option<usize> {
         let is_fact = |id: NodeId| {
             let (breaks, head) = (self.breaks[id.0 as usize], self.head(id));
@@ -308,7 +310,7 @@ impl<'t> SheetWriter<'t> {
             && comment.start < offset
         {
             self.comments = rest;
-            // The semicolon is no part of the span.
+            // The semicolon is not part of the span.
             let start = comment.start - 1;
             let gap = self.source.slice(Span { start: self.last, end: start });
             if any || line_ends(gap) > 0 {

@@ -4,8 +4,8 @@
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
-/// Calls `emit` with each strongly connected component of the graph on `0..nodes`, after those that
-/// it leads to. `successors` appends the successors of a node (Tarjan 1972).
+/// Calls `emit` with each strongly connected component of the graph on `0..nodes`, after the
+/// components that it leads to. `successors` appends the successors of a node (Tarjan 1972).
 #[allow(clippy::missing_panics_doc, reason = "what is expected holds for every graph")]
 pub fn components(
     nodes: usize,
@@ -56,7 +56,8 @@ pub fn components(
     }
 }
 
-/// The index of each node's component. A component has a larger index than those that it leads to.
+/// The index of each node's component. A component has a larger index than the components that it
+/// leads to.
 pub(crate) fn component_of(nodes: usize, successors: impl FnMut(usize, &mut Vec<usize>)) -> Vec<usize> {
     let mut component = vec![0; nodes];
     let mut count = 0;
@@ -67,8 +68,8 @@ pub(crate) fn component_of(nodes: usize, successors: impl FnMut(usize, &mut Vec<
     component
 }
 
-/// Returns the nodes of a shortest path of at least one edge, both ends included. All nodes in
-/// between satisfy `may`.
+/// Returns the nodes of a shortest path of at least one edge, both ends included. All inner nodes
+/// satisfy `may`. Returns `None` if there is no such path.
 pub(crate) fn path(
     edges: &[Vec<usize>],
     from: usize,

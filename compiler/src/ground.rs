@@ -2,15 +2,16 @@
 //!
 //! Static relations are computed first, stage by stage, and folded away. Then one semi-naive
 //! fixpoint over the relations that depend on the state or the moves finds all atoms that can hold.
-//! In it, `legal` gives `does` and `next` gives `true`. An instance is emitted exactly once, when
-//! its last literal becomes possible. A negated literal that depends on the state counts as
-//! possible here; the net decides it. `base` and `input` are not needed.
+//! In this fixpoint, each `legal` atom yields a `does` atom, and each `next` atom a `true` atom. An
+//! instance is emitted exactly once, when its last literal becomes possible. A negated literal that
+//! depends on the state counts as possible here; the net decides it. `base` and `input` are not
+//! needed.
 //!
 //! The fixpoint and the splitting of rules spend the steps and bytes of the phase. The work before
 //! is linear in the text, the work after in the instances, which the limits bound.
 //!
 //! The resulting [`GroundRules`] are stratified: no negation lies on a cycle. Each role has a
-//! possible move. No random game ended with a goal value other than an integer from 0 to 100.
+//! possible move. No random playout ended with a goal value other than an integer from 0 to 100.
 //! Grounding fails only if one of these tests fails or a named limit is exceeded.
 
 mod advice;
@@ -174,8 +175,8 @@ struct GroundProgram {
     cost: Cost,
 }
 
-/// Checks that all names together take at most a quarter of `max_bytes`. A text may be far longer
-/// than its term, which shares equal subterms.
+/// Checks that all names together take at most a quarter of `max_bytes`. The text of a name may be
+/// far longer than its term, which shares equal subterms.
 fn measure_names(rules: &Rules, program: &GroundProgram, limits: &Limits) -> Result<(), Excess> {
     let GroundProgram { terms, atoms, possible, .. } = program;
     let keywords = &rules.keywords;
@@ -208,7 +209,7 @@ fn assemble(rules: &Rules, program: &GroundProgram, limits: &Limits) -> Result<G
     let is_possible = |&atom: &AtomId| possible.get(atom.index()).copied().unwrap_or(false);
     let all = || (0..atoms.len() as u32).map(AtomId).filter(is_possible);
     for atom in all() {
-        // The arguments of atoms that stand for disjunctions are no terms.
+        // The arguments of atoms that stand for disjunctions are not terms.
         match (atoms.relation(atom), atoms.arguments(atom)) {
             (relation, &[fluent]) if relation == keywords.fact => fluents.push(fluent),
             (relation, &[role, action]) if relation == keywords.legal && role_of.of(role).is_some() => {

@@ -146,8 +146,8 @@ pub fn compile(source: &Source, options: &Options) -> Result<Compilation, Box<Fa
     compile_in_stages(source, options, |_| {})
 }
 
-/// Compiles like [`compile`], and calls `show` with the net before it is optimised. A game of that
-/// net is available sooner, but is larger and slower. Later phases may still find errors. `show` is
+/// Compiles like [`compile`], and calls `show` with the net before it is optimised. A caller can
+/// play that net sooner, but it is larger and slower. Later phases may still find errors. `show` is
 /// not called if there is no net.
 ///
 /// # Errors
@@ -176,7 +176,8 @@ pub fn compile_in_stages(
     }
 }
 
-/// The most steps of optimisation for proofs about the end of a game: a tenth of a second of work.
+/// The most steps of optimisation that [`diagnose`] spends on proofs about the end of a game: a
+/// tenth of a second of work.
 const STEPS_OF_PROOF: u64 = 10_000_000;
 
 /// Returns the diagnostics of [`compile`] without making lanes and table. The optimiser gets a

@@ -11,36 +11,36 @@
 //!                      `--survey, trial--> what is filled, what is called --plan--> code --machine--> views and states
 //! ```
 //!
-//! Relations that depend on the rules alone are filled once, those that depend on the state again
-//! for each state. Components are filled one after the other, bottom-up and semi-naive
-//! (`fixpoint`). A relation that would be vast, or is needed only in small part (`trial`), is
-//! called instead. A call has the known arguments, and its answers are stored (`machine`). Plans
-//! are made once, for the sizes in some sample states (`survey`).
+//! Relations that depend on the rules alone are filled once. Relations that depend on the state are
+//! filled again for each state. Components are filled one after the other, bottom-up and semi-naive
+//! (`fixpoint`). A relation that would be too large, or is needed only in small part (`trial`), is
+//! called instead of filled. A call has the known arguments, and its answers are stored
+//! (`machine`). Plans are made once, for the sizes in some sample states (`survey`).
 //!
-//! A public rulesheet shows the need. In `laikLee_hex` the relation `connection` has the visited
+//! The public rulesheet `laikLee_hex` shows the need. Its relation `connection` has the visited
 //! cells as an ordered list among its arguments. The atoms that `terminal` reads are the simple
 //! paths from one edge of a board of 25 hexagons. There are 207,802,892 in each colour (counted),
 //! each with its own list, and any of these paths may be coloured. This engine follows only the
 //! paths through cells of one colour.
 //!
-//! # What decides
+//! # Evaluations that fail
 //! Grounding rejects a program in which atoms depend on their own negation. Lifted evaluation never
 //! sees all atoms, so it checks each state. The evaluation fails if an atom is undefined in the
-//! well-founded model of the rules there. In the initial state and in sample states, that is a
-//! diagnostic, GDL091 or GDL092; later it is an [`Excess`]. An undefined atom is never read as
-//! false.
+//! well-founded model of the rules in that state. In the initial state and in sample states, this
+//! failure is a diagnostic, GDL091 or GDL092. In later states it is an [`Excess`]. An undefined
+//! atom is never read as false.
 //!
-//! Evaluation also fails at goal values that are no number (GDL082), and at fluents and moves
-//! without a name. A name is missing if `base` or `input` was trusted and is incomplete. It is also
-//! missing if terms grow as long as the game lasts and naming ended after some steps. Thus a view
-//! is never incomplete.
+//! Evaluation also fails at goal values that are not integers from 0 to 255 (GDL082), and at
+//! fluents and moves without a name. A name is missing if `base` or `input` was trusted and is
+//! incomplete. It is also missing if terms grow as long as the game lasts and the search for names
+//! ended after some steps. Thus a view is never incomplete.
 //!
 //! # Limits
 //! [`Lifted::new`] takes at most [`Limits::fuel`] steps, and in addition a share of that number to
 //! find names (`domain`) and to plan (`plan`). The tables of the rules alone, the names, the plans
 //! and the indexes take at most a quarter of [`Limits::max_bytes`] each.
 //!
-//! An evaluation (a state is observed, or one step is made) may take [`Limits::fuel`] divided by
+//! An evaluation, which observes a state or makes one step, may take [`Limits::fuel`] divided by
 //! [`FUEL_SHARE`] steps. It may take a quarter of [`Limits::max_bytes`], and another quarter for
 //! views and indexes. Beyond that, it is abandoned with an [`Excess`]. The count of steps depends
 //! on state and moves alone, not on earlier evaluations.
@@ -104,7 +104,7 @@ enum Stop {
     /// A fluent or move that the trusted relation of this name, `base` or `input`, does not
     /// declare.
     Undeclared(&'static str),
-    /// A goal value that is no integer from 0 to 255.
+    /// A goal value that is not an integer from 0 to 255.
     NoValue,
     /// A fluent or move that first occurs after this number of steps and thus has no name.
     Beyond(usize),
@@ -262,7 +262,8 @@ pub struct Lifted {
     initial: Vec<u64>,
     /// The moves that roles may ever make, as bits of a view.
     possible: Vec<u64>,
-    /// The legal moves of every state, as bits of a view; `None` if they depend on the state.
+    /// The legal moves of every state, as bits of a view; `None` if they depend on the state or a
+    /// legal move has no name.
     always: Option<Vec<u64>>,
     /// For each role, the index of its first goal value among those of all roles.
     goal_starts: Vec<usize>,
@@ -339,13 +340,15 @@ pub struct Scratch {
     /// The numbers of terms and of subgoals after observing `state`. A step drops all later terms
     /// and subgoals.
     marks: (usize, usize),
-    /// The number of steps taken and tables cleared so far.
+    /// The number of steps taken so far, plus one for each relation of an observed state and each
+    /// component filled after it.
     work: u64,
 }
 
 impl Scratch {
-    /// The number of steps of all evaluations so far, plus the number of tables that they cleared.
-    /// The time of evaluations is estimated from this sum.
+    /// The number of steps of all evaluations so far, plus one for each relation of an observed
+    /// state and each component filled after it. The time of evaluations is estimated from this
+    /// sum.
     #[must_use]
     pub fn work(&self) -> u64 {
         self.work
@@ -465,8 +468,8 @@ impl Lifted {
         Ok(())
     }
 
-    /// Replaces `state` by its successor when each role makes its move of `joint`. A number that is
-    /// no move counts as no move.
+    /// Replaces `state` by its successor when each role makes its move of `joint`. If a number of
+    /// `joint` is not a move, its role makes no move.
     ///
     /// # Errors
     /// Returns an error and keeps the state if evaluation exceeds the limits or the rules leave an
@@ -632,7 +635,7 @@ impl Lifted {
         components: &[usize],
     ) -> Result<(), Stop> {
         self.enter(scratch, state)?;
-        // The relations below the goals may be cleared.
+        // `fill_besides` clears the relations that `score` filled.
         scratch.scored = None;
         let memory = &mut scratch.memory;
         memory.store.clear(self.relations.does);

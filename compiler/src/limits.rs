@@ -36,7 +36,7 @@ pub struct Limits {
     pub max_term_depth: usize,
     /// Symbols of a ground term, written out.
     pub max_term_size: usize,
-    /// Ground terms, parts of others included; each counts once, wherever it occurs.
+    /// Distinct ground terms, subterms included.
     pub max_terms: usize,
     /// Ground atoms, static ones included.
     pub max_atoms: usize,
@@ -44,11 +44,11 @@ pub struct Limits {
     pub max_fluents: usize,
     /// Rule instances.
     pub max_ground_rules: usize,
-    /// Gates of the net before it is optimised; one of n operands counts as n - 1.
+    /// Gates of the net before it is optimised; a gate of n operands counts as n - 1.
     pub max_gates: usize,
     /// Bytes that the tables of a phase hold at a time. The peak is at most three times as high,
-    /// since a table may be moved to a larger place, or a net made from another. A game is played
-    /// in lanes only if this many bytes suffice for sixteen threads.
+    /// since a growing table is copied, and a net may be made from another net. A game is played in
+    /// lanes only if this many bytes suffice for sixteen threads.
     pub max_bytes: usize,
     /// Steps of grounding, about ten nanoseconds each. Each later phase may take [half as
     /// many](Limits::fuel_of).

@@ -32,7 +32,7 @@ pub enum Stop {
 pub struct Omission {
     /// The part that was left out, such as a pass.
     pub part: &'static str,
-    /// The part of the budget that was too small.
+    /// The reason: its share of the steps or of the bytes was too small.
     pub stop: Stop,
 }
 

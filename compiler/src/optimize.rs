@@ -75,7 +75,7 @@ pub const PASSES: &[Pass] = &[
     ("find_mutex_groups", find_mutex_groups),
     ("drop_implied", drop_implied),
     ("merge_equal", merge_equal),
-    // Before gates are divided by sharing, since this pass compares whole conjunctions.
+    // Before `share` divides gates, since this pass compares whole conjunctions.
     ("drop_impossible_ends", drop_impossible_ends),
     // Again, now with the mutex groups of fluents.
     ("complement", complement),

@@ -1,8 +1,8 @@
 //! One name, one number of arguments, one kind: GDL021 for relations, GDL022 for functions, GDL023
 //! and GDL024 for names that are relation and term at once.
 //!
-//! Names are identified together with their arity, so rules that break this still have a meaning.
-//! O(text).
+//! Relations and functions are identified by name and arity, so rules with such clashes still have
+//! a meaning. O(text).
 
 use super::scene::Scene;
 use crate::diagnostic::{Diagnostic, Edit, codes};
@@ -103,7 +103,7 @@ fn terms(
             both.insert(id);
             let name = scene.relation_name(id);
             let here = scene.first_use(id);
-            // If the relation is defined, the term is the mistake, otherwise the literal is.
+            // If the relation is defined, the term is the mistake; otherwise the literal is.
             diagnostics.push(if defined.contains(&id) {
                 let message = format!("`{name}` is a function here and a relation elsewhere");
                 Diagnostic::new(&codes::RELATION_FUNCTION_CLASH, there, message)

@@ -2,9 +2,9 @@
 //!
 //! The reference reasoner evaluates rules when they are called. It calls `legal`, `goal`, `sees`
 //! and `input` with one role at a time, so a variable in the place of the role gets `(role ?r)`.
-//! For another relation each call gets copies of the rules, restricted to the arguments of the
-//! call, as in the magic-set transformation (Bancilhon et al., 1986). With `asked` for a new
-//! relation,
+//! For every other relation, each call gets its own copies of the rules. They are restricted to the
+//! arguments of the call, as in the magic-set transformation (Bancilhon et al., 1986). For example,
+//! with a new relation `asked`:
 //!
 //! ```text
 //! (<= (h ?x) (b ?x) (not (p ?x)))         (<= (h ?x) (b ?x) (not (p' ?x)))
@@ -12,9 +12,9 @@
 //!                                         (<= (asked ?x) (b ?x))
 //! ```
 //!
-//! A relation is read like this if it does not depend on itself and every call binds all its
-//! arguments. The literals that bind these arguments neither depend on the caller nor are such
-//! calls themselves. Then the copies add no cycle to the dependencies, and the checks hold for them
+//! A relation is read in this way if it does not depend on itself and every call binds all its
+//! arguments. The literals that bind these arguments may neither depend on the caller nor be such
+//! calls themselves. So the copies add no cycle to the dependencies, and the checks hold for them
 //! too. Time is O(text) for each of at most [`MOST_RELATIONS`] relations and callers. The added
 //! rules have at most [`MOST_ADDED`] names and variables.
 
@@ -132,7 +132,8 @@ impl Callers {
                 sites.entry(atom.relation).or_default().push((rule.head.relation, size));
             }
         }
-        // Called relations do not depend on themselves, so a round for each reaches the fixpoint.
+        // Called relations do not depend on themselves, so one round for each relation reaches the
+        // fixpoint.
         let mut copies: BTreeMap<RelationId, usize> = BTreeMap::default();
         let count = |copies: &BTreeMap<RelationId, usize>, caller: RelationId| {
             if self.is_called(caller) { copies.get(&caller).copied().unwrap_or(0) } else { 1 }

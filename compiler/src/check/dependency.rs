@@ -1,12 +1,12 @@
 //! Permitted dependencies: GDL047 to GDL049 and GDL054 to GDL058, and GDL094 for negation cycles.
 //!
-//! Relations are the nodes, `head <- literal` the edges. `true` and `next`, `does` and `legal` are
-//! different nodes, so dependencies through time are no cycles. A negation cycle between relations
-//! is only a warning here, since the ground rules decide whether an atom depends on its own
-//! negation.
+//! Relations are the nodes, `head <- literal` the edges. `true` and `next` are different nodes, and
+//! so are `does` and `legal`. So dependencies through time are not cycles. A negation cycle between
+//! relations is only a warning here, since the ground rules decide whether an atom depends on its
+//! own negation.
 //!
 //! O(literals): searches for negation cycles visit disjoint parts of the graph, and each of nine
-//! restrictions takes one search more. A message names at most [`SHOWN`] relations of a path.
+//! restrictions takes one more search. A message names at most [`SHOWN`] relations of a path.
 
 use super::scene::Scene;
 use crate::diagnostic::{Code, Diagnostic, Edit, codes};
@@ -140,7 +140,7 @@ fn restrictions(
         ),
     ];
     for restriction in &all {
-        // A restricted relation on the way has its own message.
+        // A restricted relation on the path has its own message.
         let may = |node: usize| {
             !all.iter().any(|r| {
                 r.target == restriction.target && r.source.index() == node && r.source != restriction.source
@@ -177,7 +177,7 @@ fn restricted(
     let mut edges = path.windows(2).filter_map(|pair| Some((pair[0], dependencies.edge(pair[0], pair[1])?)));
     let first = edges.next().map(|(_, edge)| edge);
     let mut diagnostic = Diagnostic::new(code, first.map(|edge| edge.span), message).help(restriction.help);
-    // A fluent that depends on the state or on moves belongs to the next state.
+    // A rule for `init` that reads the state or the moves is probably meant for `next`.
     if let (Some(edge), true) = (first, restriction.source == scene.rules.keywords.init && path.len() == 2) {
         let head = scene.name(scene.form(edge.rule).head);
         let help = format!("{}, or write `next`", restriction.help);

@@ -35,8 +35,8 @@ impl Domains {
         Self(relations)
     }
 
-    /// Returns the relation of the variable's places, if they agree. If the places have no
-    /// relation, returns the one that binds variables whose names differ from this one by a final
+    /// Returns the relation that the variable's places agree on. If no place has a relation,
+    /// returns the only relation that binds variables whose names differ from this one by a final
     /// number alone.
     pub(super) fn find(&self, scene: &Scene<'_>, rule: &Rule, variable: Variable) -> Option<RelationId> {
         let mut found = Vec::new();
@@ -56,7 +56,7 @@ impl Domains {
 }
 
 /// Returns the only relation that binds variables whose names differ from this one by a final
-/// number alone.
+/// number alone, such as `?x1` and `?x2`.
 fn sibling(scene: &Scene<'_>, rule: &Rule, variable: Variable) -> Option<RelationId> {
     let stem = |variable: Variable| {
         let name = rule.variables[variable.index()].as_str();

@@ -2,10 +2,10 @@
 //!
 //! Fluents are identified by name and arity alone. A fluent with arguments is always reported if it
 //! is true at the start, is read, and no rule for `next` derives it. Two kinds are reported only as
-//! a cause of what [`outcome`](crate::outcome) proves. One is fluents without arguments, which
-//! usually mark the start. The other is fluents that every rule for `next` derives from a move and
-//! that none keeps: the last move made, or a board without a frame rule. Nothing is reported if a
-//! rule has a variable in place of a fluent. O(text).
+//! a possible cause of a fault that [`outcome`](crate::outcome) proves. One is fluents without
+//! arguments, which usually mark the start. The other is fluents that every rule for `next` derives
+//! from a move and that none keeps: the last move made, or a board without a frame rule. Nothing is
+//! reported if a rule has a variable in place of a fluent. O(text).
 
 use crate::diagnostic::{Diagnostic, codes};
 use crate::rules::{Formula, RelationId, Rule, Rules, Symbol, Term};

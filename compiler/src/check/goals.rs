@@ -1,8 +1,8 @@
 //! Goal values that are written as constants: GDL078 to GDL081.
 //!
-//! Afterwards all of these are integers that are not negative. A value above 100 is only a warning
-//! here: grounding makes it an error if a random game ends with it. Grounding also checks the
-//! values of variables. O(forms · log forms).
+//! After this check, all of these values are integers that are not negative. A value above 100 is
+//! only a warning here: grounding makes it an error if a random playout ends with it. Grounding
+//! also checks the values of variables. O(forms · log forms).
 
 use super::scene::Scene;
 use crate::Diagnostics;
@@ -20,7 +20,7 @@ pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
         let text = scene.quote(node);
         let text = text.trim_start_matches('(').trim_end_matches(')').trim();
         let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-        // The digits are not parsed, since their number may exceed every number type.
+        // The digits are compared as text, since a long number may overflow every integer type.
         let significant = text.trim_start_matches('0');
         let (code, found) = if text.strip_prefix('-').is_some_and(digits) {
             (&codes::GOAL_NEGATIVE, format!("`{text}`"))

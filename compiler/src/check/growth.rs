@@ -21,7 +21,8 @@ use crate::rules::{Atom, Formula, RelationId, Symbol, Term, Variable};
 use crate::syntax::NodeId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The most rounds. Each removes all nodes that depend on finite parts alone.
+/// The most rounds of the search for cycles. Each round removes all nodes that depend on finite
+/// parts alone.
 const ROUNDS: usize = 32;
 
 /// The most edges that all searches for cycles visit. Other cycles are left to the limits of
@@ -172,9 +173,9 @@ impl<'a> Builder<'a> {
         builder
     }
 
-    /// Returns whether the cycle certainly never ends. It may end if its literals are joined with
-    /// others through variables that change on the way, such as a counter with a last value. Then
-    /// the limits of grounding decide.
+    /// Returns whether the growth along the cycle certainly never ends. It may end if literals of
+    /// the cycle are joined with others through variables that change on the way, such as a counter
+    /// with a last value. Then the limits of grounding decide.
     fn is_certain(&mut self, cycle: &[GrowthEdge]) -> bool {
         for (i, edge) in cycle.iter().enumerate() {
             let Some((rule, variable)) = edge.head else { continue };
@@ -306,7 +307,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Adds a union for each variable of an `or`, which gets the values of all branches together.
+    /// Adds a union for each variable of an `or`. The union gets the values of all branches.
     fn union(&mut self, formula: &Formula, first: usize) {
         let mut atoms = Vec::new();
         formula.for_each_atom(&mut |atom, negative| {
@@ -457,7 +458,8 @@ fn closed(
     edges: &[GrowthEdge],
     local: &FxHashMap<usize, usize>,
 ) -> Option<Vec<GrowthEdge>> {
-    // The walk that reached each node first. A walk that meets its own mark has closed a cycle.
+    // For each node, the start of the walk that reached it first. A walk that meets its own mark
+    // has closed a cycle.
     let mut mark = vec![usize::MAX; last.len()];
     for start in 0..last.len() {
         let mut node = start;

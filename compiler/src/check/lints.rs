@@ -167,8 +167,8 @@ fn singletons(scene: &Scene<'_>, form: Form<'_>, diagnostics: &mut Diagnostics) 
     }
 }
 
-/// Returns a variable that is new in the rule: `?_name`, or that with the least number from 2 on
-/// appended.
+/// Returns a variable that is new in the rule: `?_name`, or `?_name` followed by the least free
+/// number from 2 on.
 fn free_name(rule: &Rule, name: &str) -> String {
     let is_free = |other: &String| !rule.variables.iter().any(|known| known.eq_ignore_ascii_case(other));
     let numbered = (2..).map(|number| format!("?_{name}{number}"));

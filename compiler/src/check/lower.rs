@@ -7,8 +7,8 @@
 //! Afterwards every rule and its form have the same shape. Literal `i` of the body is child `i + 2`
 //! of the form. Argument `i` of an atom is child `i + 1` of its node.
 //!
-//! A form for `base` or `input` with errors is left out. Its errors are passed on, and become
-//! warnings if play does not need the relation. O(text), nested no deeper than
+//! A form for `base` or `input` with errors is left out. Its errors go to [`Lowered::left_out`],
+//! and become warnings if play does not need the relation. O(text), nested no deeper than
 //! [`Limits::max_nesting`](crate::Limits::max_nesting).
 
 mod arrows;
@@ -46,7 +46,7 @@ pub(super) fn lower(
     options: &Options,
     diagnostics: &mut Diagnostics,
 ) -> Lowered {
-    // In the other syntaxes case distinguishes variables from names, so it counts there.
+    // The other syntaxes distinguish variables from names by case, so case is significant there.
     let sensitive = options.case_sensitive || tree.syntax != Syntax::Kif;
     let mut symbols = Symbols::new(sensitive);
     let mut relations = Vec::new();
@@ -158,7 +158,7 @@ struct Lowering<'a> {
     head: Option<NodeId>,
     /// The names of the players, computed on first use.
     roles: OnceCell<Vec<&'a str>>,
-    /// The keywords for which a relation of the author's own was suggested already.
+    /// The keywords for which a replacement by another relation was suggested already.
     derived: Vec<Word>,
     /// The results of `is_free`, by name.
     free: FxHashMap<String, bool>,
@@ -377,7 +377,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Lowers the atom at `node`, whose name is no connective.
+    /// Lowers the atom at `node`, whose name is not a connective.
     fn atom(&mut self, node: NodeId, name: NodeId) -> Option<Atom> {
         let text = self.text(name);
         let nodes = self.tree.children(node).get(1..).unwrap_or_default();
@@ -551,7 +551,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Returns the variable at `node`, and adds it if it is new. Beyond the limit new variables
-    /// share the last index, since the rule fails anyway.
+    /// share the last index, since the rule is rejected anyway.
     fn variable(&mut self, node: NodeId) -> Variable {
         let name = self.text(node);
         let same = |known: &String| {

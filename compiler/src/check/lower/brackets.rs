@@ -1,9 +1,9 @@
 //! Missing parentheses: `(not out ?p)` for `(not (out ?p))`, and calls such as `out(?p)`.
 //!
-//! The input is a list whose elements make no sense side by side. The output is the elements that
-//! belong inside parentheses of their own. The arities that names have elsewhere in the text
-//! decide. A grouping is certain if it is the only one that fits. A name that occurs nowhere else
-//! may have any arity; then the only grouping that fits is a guess.
+//! The input is a list whose elements are not valid side by side. The output is the groups of
+//! elements that need parentheses of their own. The arities that names have elsewhere in the text
+//! determine these groups. A grouping is certain if it is the only one that fits. A name that
+//! occurs nowhere else may have any arity; then the only grouping that fits is a guess.
 //!
 //! O(text), once for each text. All searches together take at most [`STEPS`] steps.
 

@@ -272,7 +272,7 @@ impl Lowering<'_> {
     /// Reports words that may not occur in a body.
     pub(super) fn check_body_word(&mut self, word: Word, node: NodeId, name: NodeId) -> Option<()> {
         let text = self.text(name);
-        // In a rule for `sees`, `true` is no replacement for `next`.
+        // In a rule for `sees`, `true` cannot replace `next`.
         let of_percept = self.head.is_some_and(|head| {
             let name = self.tree.children(head).first().copied().unwrap_or(head);
             Word::find(self.text(name)) == Some(Word::Sees)
@@ -315,9 +315,9 @@ impl Lowering<'_> {
         None
     }
 
-    /// The edits that rename each `base` or `input` to a relation of the author's own, and derive
-    /// the keyword from it by one rule. They are returned once, since they are the same at each
-    /// place.
+    /// The edits that rename each `base` or `input` to a new relation, and derive the keyword from
+    /// that relation by one rule. Later calls for the keyword return no edits, since one set of
+    /// edits fixes all places.
     fn derive(&mut self, word: Word) -> Vec<Edit> {
         let (own, rule) = match word {
             Word::Base => ("base_fluent", "(<= (base ?fluent) (base_fluent ?fluent))\n"),
@@ -363,7 +363,7 @@ impl Lowering<'_> {
         let object = arguments == 0;
         let logical = matches!(word, Word::If | Word::Not | Word::Or | Word::Distinct);
         if self.tree.syntax == Syntax::Epilog {
-            // In Epilog these words are ordinary names. The translation has handled the words with
+            // In Epilog these words are ordinary names. The translation has handled those that have
             // a meaning.
             return Some(());
         }

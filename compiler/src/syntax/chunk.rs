@@ -1,4 +1,4 @@
-//! Chunks of text, which pest reads one after the other.
+//! Division of a text into chunks, which pest reads one after the other.
 
 /// The number of bytes of text passed to pest at a time. Its token queue takes about a hundred
 /// bytes per token, too much for a whole file of parentheses.
@@ -7,9 +7,9 @@ const CHUNK: usize = 1 << 16;
 /// Returns the length of the next chunk, in bytes: whole tokens, and whole lines if lines are
 /// short.
 ///
-/// Only white space crosses a line end. A token that begins with a byte that `opens` accepts
-/// extends to the line end or to its own closing sign. Other tokens end at a byte that `between`
-/// accepts.
+/// No token except white space crosses a line end. A token that begins with a byte that `opens`
+/// accepts extends to the line end or to its own closing sign. Other tokens end at a byte that
+/// `between` accepts.
 pub(super) fn chunk(text: &str, opens: impl Fn(u8) -> bool, between: impl Fn(u8) -> bool) -> usize {
     let bytes = text.as_bytes();
     if bytes.len() <= CHUNK {

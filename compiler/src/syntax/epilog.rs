@@ -8,12 +8,12 @@
 //! persistence of a fact. The other players have one move, `noop`. Each node has the place of the
 //! text that it comes from.
 //!
-//! The translation has the semantics of the reference interpreter. Case counts. A name that heads a
-//! rule is a view, and all other names are facts of the state. A variable that is unbound at a `~`
-//! stands for any value, and `distinct` of such a variable fails. Additions win over deletions. An
-//! operation becomes a fact if none of its heads matches. Constructs that KIF lacks become facts if
-//! their values are bounded (`values`); otherwise they are rejected. Apart from these, O(sentences
-//! · literals).
+//! The translation has the semantics of the reference interpreter. Case is significant. A name that
+//! heads a rule is a view, and all other names are facts of the state. A variable that is unbound
+//! at a `~` stands for any value, and `distinct` of such a variable fails. Additions take
+//! precedence over deletions. An operation becomes a fact if none of its heads matches. Constructs
+//! that KIF lacks become facts if their values are bounded (`values`); otherwise they are rejected.
+//! Apart from these, O(sentences · literals).
 
 mod clause;
 mod lints;
@@ -36,7 +36,7 @@ pub(super) fn read(source: &Source, limits: &Limits) -> (Tree, Vec<Diagnostic>) 
     let mut expressions = expressions(source, Syntax::Epilog, limits);
     let found = std::mem::take(&mut expressions.found);
     let mut tree = Tree { syntax: Syntax::Epilog, broken: expressions.broken, ..Tree::default() };
-    // The sign that begins a comment is no part of the span.
+    // The sign that begins a comment is not part of the span.
     let inner = |comment: &Span| Span { start: comment.start + 1, ..*comment };
     tree.comments = expressions.comments.iter().map(inner).collect();
     let sheet = sheet::Sheet::new(source, &expressions, found);
@@ -53,7 +53,7 @@ pub(super) fn read(source: &Source, limits: &Limits) -> (Tree, Vec<Diagnostic>) 
     let (clauses, mut found) = rules::translate(sheet, limits);
     tree.broken |= found.iter().any(|fault| fault.severity == crate::Severity::Error);
     for clause in &clauses {
-        // Later rules are dropped, since the limit of rules is reported anyway.
+        // Later rules are dropped, since the checks report that the limit of rules is exceeded.
         if tree.forms.len() > limits.max_rules {
             break;
         }

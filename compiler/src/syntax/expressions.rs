@@ -73,8 +73,9 @@ pub(super) type Literal = (Id, bool);
 
 impl Expressions {
     /// Returns the alternatives of a formula, each a conjunction of literals: `~` is pushed
-    /// inwards, and `&` is multiplied out over `|`. Returns `None` if a conjunction gets more than
-    /// `most` literals in all its alternatives, or a disjunction more than `most` alternatives.
+    /// inwards, and `&` is multiplied out over `|`. Returns `None` if the alternatives of a
+    /// conjunction have more than `most` literals in total, or a disjunction has more than `most`
+    /// alternatives.
     pub(super) fn alternatives(&self, id: Id, negated: bool, most: usize) -> Option<Vec<Vec<Literal>>> {
         self.multiplied(id, negated, true, most)
     }
@@ -463,8 +464,8 @@ impl ExpressionReader<'_> {
             self.misplaced(span, "write an operand on its left, or remove it");
             return;
         }
-        // Operators group to the right, so those of the same precedence wait. Flat operators are
-        // joined when they are built.
+        // Operators group to the right, so earlier operators of the same precedence wait. Flat
+        // operators are joined when they are built.
         self.reduce(|top| top < what);
         self.signs.push((what, span));
         self.ready = false;
@@ -586,7 +587,7 @@ impl ExpressionReader<'_> {
         let rest = &self.source.text().as_bytes()[span.end as usize..];
         let rest = &rest[..rest.len().min(LOOKED_AT)];
         let mut depth = 1;
-        // The last byte that is no blank, and true if blanks followed it.
+        // The last byte that is not a blank, and true if blanks followed it.
         let (mut last, mut apart) = (b'(', false);
         for (i, &byte) in rest.iter().enumerate() {
             match byte {

@@ -49,7 +49,7 @@ pub(super) fn strip(source: &Source) -> Option<(Source, Diagnostic)> {
     .note("text outside the fences is ignored")
     .help("remove the fences and the text outside them")
     .suggest_all(outside.iter().map(|range| Edit::remove(Span::new(range.start, range.end))));
-    // If there are several blocks, some may be no part of the rulesheet.
+    // If there are several blocks, some may not be part of the rulesheet.
     let is_one = outside.len() <= 2;
     let warning = if is_one { warning.machine_applicable() } else { warning };
     Some((Source::new(source.name(), text), warning))

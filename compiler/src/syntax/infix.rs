@@ -27,7 +27,7 @@ pub(super) fn read(source: &Source, limits: &Limits) -> (Tree, Vec<Diagnostic>) 
         InfixReader { source, expressions: &expressions, tree: Tree::default(), found, blanks: 0 };
     reader.tree.syntax = Syntax::Infix;
     reader.tree.broken = expressions.broken;
-    // The sign that begins a comment is no part of the span.
+    // The sign that begins a comment is not part of the span.
     let inner = |comment: &Span| Span { start: comment.start + 1, ..*comment };
     reader.tree.comments = expressions.comments.iter().map(inner).collect();
     if let Some(operation) =
@@ -63,7 +63,7 @@ pub(super) fn translate(text: &str, start: usize) -> Vec<Edit> {
     let mut edits: Vec<Edit> = Vec::new();
     for &form in &tree.forms {
         let mut span = tree.node(form).span;
-        // A variable alone is no sentence, and a word alone may be prose.
+        // A variable alone is not a sentence, and a word alone may be prose.
         let has_head = tree.children(form).get(1).is_some_and(|&head| tree.node(head).kind != Kind::Variable);
         let is_sentence =
             tree.children(form).first().is_some_and(|&word| tree.text(word, &source) != "<=") || has_head;

@@ -409,7 +409,7 @@ impl<'s> Builder<'s> {
     fn block_comment(&mut self, span: Span) {
         let body = span.start as usize + 2;
         let end = if self.no_more_block_ends { None } else { self.source.text()[body..].find("|#") };
-        // Without this flag, each of many openers would search the file to its end.
+        // Without this flag, each `#|` would search the file to its end.
         self.no_more_block_ends = end.is_none();
         self.skip = end.map_or(span.end, |end| (body + end + 2) as u32);
         let sign = Span { start: span.start, end: span.start + 2 };

@@ -105,8 +105,8 @@ impl LayoutWriter {
         self.text.extend(std::iter::repeat_n(' ', indent));
     }
 
-    /// Starts a line for an item with this number of line ends before it. Several make a blank
-    /// line.
+    /// Starts a line for an item with this number of line ends before it. Several line ends become
+    /// one blank line.
     fn start(&mut self, lines: usize) {
         if lines > 1 && !self.text.is_empty() {
             self.text.push('\n');

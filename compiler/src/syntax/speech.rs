@@ -1,7 +1,7 @@
 //! Rewriting of messages in the author's syntax.
 //!
 //! Messages are written for KIF: text between backticks is a form, a name or a variable. [`say`]
-//! rewrites these in infix GDL, whose terms Epilog shares, and leaves other text alone. Names of
+//! rewrites these in infix GDL, whose terms Epilog shares, and keeps other text unchanged. Names of
 //! relations that the translation of Epilog adds are never shown. O(bytes); a snippet longer than
 //! [`LONGEST`] stays as it is.
 

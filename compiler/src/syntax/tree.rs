@@ -9,7 +9,7 @@ use std::ops::Range;
 /// since the passes recurse over terms.
 pub(super) const MOST_NESTING: usize = 4_000;
 
-/// A node of a [`Tree`].
+/// The index of a node of a [`Tree`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub u32);
 

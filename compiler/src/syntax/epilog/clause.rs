@@ -146,6 +146,6 @@ pub(super) struct EpilogClause {
     pub(super) body: Vec<EpilogLiteral>,
     /// The place of the sentence that it comes from.
     pub(super) span: Span,
-    /// True for a declaration, which only bounds values and is no part of the game.
+    /// True for a declaration, which only bounds values and is not part of the game.
     pub(super) declares: bool,
 }

@@ -101,7 +101,7 @@ impl Lints<'_, '_> {
     }
 
     /// GDL103: variables that occur once in a sentence, in a condition. A variable in a head may
-    /// have any value, and one in an effect has a message of its own.
+    /// have any value, and a variable in an effect has a message of its own.
     fn singletons(&mut self, sentence: Id) {
         let expression = self.sheet.expressions.get(sentence);
         if !matches!(expression.what, What::If | What::Operation) {
@@ -133,7 +133,7 @@ impl Lints<'_, '_> {
         }
     }
 
-    /// Collects the atoms that conditions require, without those that compare terms.
+    /// Collects the atoms that conditions require, except comparisons of terms.
     fn conditions(&self, id: Id, asks: bool, into: &mut Vec<Id>) {
         let expression = self.sheet.expressions.get(id);
         match expression.what {
@@ -149,7 +149,7 @@ impl Lints<'_, '_> {
         }
     }
 
-    /// GDL107, GDL109 and GDL152: the literals of a body together, from the left.
+    /// GDL107, GDL109 and GDL152: checks the literals of a body together, from left to right.
     fn body(&mut self, id: Id, bound: &mut BTreeSet<String>) {
         let expression = self.sheet.expressions.get(id);
         match expression.what {

@@ -51,8 +51,7 @@ pub(super) fn is_builtin(name: &str) -> bool {
         || matches!(name, "same" | "distinct" | "countofall")
 }
 
-/// The part of a body that is translated so far, from the left: the bound variables and the
-/// literals.
+/// The translation of a body so far, from left to right: the bound variables and the literals.
 #[derive(Default)]
 struct Body {
     bound: BTreeSet<String>,
@@ -126,7 +125,7 @@ impl Translation<'_> {
     fn all(&mut self) {
         self.made.legal = self.view_relation("legal", 1);
         let views = std::mem::take(&mut self.sheet.views);
-        // `legal` and `goal` mean something else in KIF, so these views get relations of their own.
+        // Views for `init` show which facts hold at the start.
         for view in &views {
             let (name, arguments) = view.head.parts().unwrap_or_default();
             if name == "init"
@@ -221,7 +220,8 @@ impl Translation<'_> {
         relation
     }
 
-    /// Returns the relation of a view, which has the view's own name if possible.
+    /// Returns the relation of a view, which has the view's own name if possible. `legal` and
+    /// `goal` mean something else in KIF, so these views get other names.
     fn view_relation(&mut self, name: &str, arity: usize) -> String {
         let other = match (name, arity) {
             ("role" | "init" | "base", 1) | ("terminal", 0) => return name.to_owned(),
@@ -516,15 +516,16 @@ impl Translation<'_> {
         Some(())
     }
 
-    /// Adds a literal that holds if a formula has no proof, whatever its unbound variables are: a
-    /// negated relation of the bound ones.
+    /// Adds a literal that holds if no values of a formula's unbound variables satisfy it: the
+    /// negation of a new relation of the bound variables.
     fn absent(&mut self, id: Id, state: &mut Body) -> Option<()> {
         let part = self.part(id, state)?;
         state.literals.push(EpilogLiteral::Negative(part));
         Some(())
     }
 
-    /// Adds a relation of the bound variables in a formula, which holds if the formula has a proof.
+    /// Adds a relation of the bound variables in a formula, which holds if some values of the other
+    /// variables satisfy the formula.
     fn part(&mut self, id: Id, state: &Body) -> Option<Term> {
         let expressions = self.sheet.expressions;
         let span = expressions.get(id).span;
@@ -601,8 +602,8 @@ impl Translation<'_> {
             .collect();
         let mut first = Body { literals: guard, ..Body::default() };
         let start = step(name("0"), name("0"));
-        // Arguments that only callers bind are those of the head of the rule. `bind` finds their
-        // domains by the calls of the count.
+        // Arguments that no literal so far binds are arguments of the head, which callers bind.
+        // Their domains are the values that calls of the count pass.
         let mut known = BTreeSet::new();
         first.literals.iter().flat_map(EpilogLiteral::terms).for_each(|term| term.variables(&mut known));
         if !outer.iter().all(|name| known.contains(name)) {

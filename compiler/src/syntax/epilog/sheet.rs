@@ -160,7 +160,7 @@ impl<'s> Sheet<'s> {
     }
 }
 
-/// The name and arity of a term that is no variable; the default for a variable.
+/// The name and arity of a term that is not a variable; the default for a variable.
 pub(super) fn symbol(term: &Term) -> Symbol {
     term.parts().map_or_else(Symbol::default, |(name, arguments)| (name.to_owned(), arguments.len()))
 }

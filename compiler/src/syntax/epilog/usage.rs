@@ -141,7 +141,7 @@ impl NameCheck<'_, '_> {
     fn mean(&mut self, fault: Diagnostic, name: &str, place: Span, help: String) {
         let views = self.sheet.defined.iter().map(|(name, _)| name.as_str());
         let facts = self.uses.made.keys().map(|(name, _)| name.as_str());
-        // The place is that of the name, since facts without arguments are read by their name.
+        // `place` spans the name alone, which the suggestion replaces.
         self.found.push(match self.meant.nearest(name, views.chain(facts)) {
             Some(near) => fault.mean(place, near),
             None => fault.help(help),

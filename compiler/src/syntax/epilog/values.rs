@@ -5,9 +5,9 @@
 //! there. The sets are the least fixpoint of the clauses: a variable takes the values that all
 //! places of its positive literals allow. All states share the sets, and negation is ignored. If
 //! numbers grow without end, places of facts are restricted to the values that `base` declares.
-//! Afterwards tables, domains and counts are facts. The limits are [`MOST_VALUES`] values,
-//! [`MOST_ROUNDS`] rounds, [`MOST_ENTRIES`] entries of tables and [`MOST_STEPS`] literals and
-//! entries visited.
+//! From the fixpoint, tables, domains and counts are written as facts. The limits are
+//! [`MOST_VALUES`] values, [`MOST_ROUNDS`] rounds, [`MOST_ENTRIES`] entries of tables and
+//! [`MOST_STEPS`] literals and entries visited.
 
 use super::clause::{EpilogClause, EpilogLiteral, Shape, Term};
 use crate::Span;
@@ -83,7 +83,7 @@ pub(super) struct Count {
     pub(super) outer: usize,
     /// The number of arguments of a counted tuple.
     pub(super) counted: usize,
-    /// The relation of the steps of counting; `item` is that of the numbered tuples.
+    /// The relation of the steps of counting; `item` is the relation of the numbered tuples.
     pub(super) step: String,
     pub(super) item: String,
     pub(super) succ: String,

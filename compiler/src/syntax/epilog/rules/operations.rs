@@ -123,7 +123,7 @@ impl Translation<'_> {
             let mut state = Body { literals: vec![EpilogLiteral::Positive(made.clone())], ..Body::default() };
             made.variables(&mut state.bound);
             let mut head = head.clone();
-            // The head binds nothing here: the operation and its conditions must bind its
+            // The head binds nothing here: the operation and its conditions must bind the head's
             // variables.
             if condition.iter().any(|&literal| self.literal(literal, &mut head, &mut state).is_none()) {
                 continue;

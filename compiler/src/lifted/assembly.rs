@@ -1,9 +1,9 @@
 //! The assembly of a [`Lifted`] game from rules: everything that is computed once.
 //!
-//! The [`survey`](super::survey) and the [`trial`](super::trial) spend steps on what they evaluate,
-//! and an [`Effort`](super::plan::Effort) bounds planning. Names may take the bytes of an
+//! The [`survey`](super::survey) and the [`trial`](super::trial) spend steps on their evaluations,
+//! and an [`Effort`](super::plan::Effort) bounds planning. The names may take as many bytes as an
 //! evaluation. So may the tables of relations that depend on the rules alone, with their indexes.
-//! All else takes O(terms + clauses + names) steps.
+//! The other work takes O(terms + clauses + names) steps.
 
 use super::{
     Lifted, Relations, Stop, TermNames,
@@ -71,7 +71,7 @@ pub(super) fn assemble(rules: &Rules, options: &Options) -> Result<Lifted, Stop>
     }
     let code = LiftedCode::new(&program, &k, &demanded, &measures, &mut memory.store, &effort)?;
 
-    // A text may be far longer than its term, which shares equal subterms.
+    // The text of a name may be far longer than its term, which shares equal subterms.
     let lengths = memory.terms.lengths(&rules.symbols);
     let named = domain.fluents.iter().chain(domain.moves.iter().chain(&domain.percepts).map(|(_, id)| id));
     let length = named.fold(0, |sum: usize, &id| sum.saturating_add(lengths[id.index()]));
@@ -245,8 +245,8 @@ fn ascend<T: Ord>(list: &mut Vec<T>) {
     list.dedup();
 }
 
-/// For each role, the goal values that a clause may give it, ascending. If a clause has a variable
-/// in the place of the value, these are all terms that are goal values.
+/// For each role, the goal values that a clause may give it, ascending. A clause with a variable in
+/// the place of the value may give every goal value among the terms.
 fn goals(program: &Program, k: &Relations, names: &TermNames) -> Vec<Vec<u8>> {
     let mut all: Vec<u8> = names.goal_of.values().copied().collect();
     ascend(&mut all);

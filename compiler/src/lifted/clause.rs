@@ -1,9 +1,9 @@
 //! Rules prepared for evaluation.
 //!
 //! Checked [`Rules`] become [`Clause`]s in negation normal form, and [`Patterns`] collect the
-//! shapes of their atoms. [`relaxed`] weakens the clauses so that their least model contains all
-//! that play can reach. All states are merged into one, and negations that depend on the state or
-//! the moves are dropped.
+//! shapes of their atoms. [`relaxed`] weakens the clauses so that their least model contains every
+//! atom that can hold in play. All states are merged into one, and negations that depend on the
+//! state or the moves are dropped.
 //!
 //! Steps and bytes are linear in the length of the rules, with one exception. The variables of a
 //! disjunction count once for each disjunction around it;
@@ -287,8 +287,8 @@ impl ClauseReader<'_> {
 }
 
 /// Builds clauses whose least model contains everything that can hold in any state that play can
-/// reach. `next` gives `true`, and `legal` gives `does`. A negation always succeeds if its atom
-/// depends on the state or the moves; `dynamic` marks such relations.
+/// reach. Added clauses derive `true` from `init` and `next`, and `does` from `legal`. A negation
+/// always succeeds if its atom depends on the state or the moves; `dynamic` marks such relations.
 pub(super) fn relaxed(
     clauses: &[Clause],
     keywords: &Keywords,
@@ -325,8 +325,9 @@ pub(super) fn relaxed(
     list
 }
 
-/// Drops literals for `vast` relations from the clauses for `dynamic` ones, where no variable
-/// becomes unbound. Returns true if any was dropped. The clauses derive the same facts or more.
+/// Drops literals for `vast` relations from the clauses for `dynamic` relations, unless a variable
+/// would become unbound. Returns true if any was dropped. The clauses then derive the same facts or
+/// more.
 pub(super) fn drop_demands(clauses: &mut [Clause], dynamic: &[bool], vast: &[bool]) -> bool {
     let mut changed = false;
     for clause in clauses.iter_mut().filter(|clause| dynamic[clause.head.relation]) {

@@ -1,5 +1,5 @@
 //! The code of a program: the components to fill for each purpose, and the code of their clauses
-//! and of the procedures that these call.
+//! and of the procedures that the clauses call.
 //!
 //! A [`LiftedCode`] is made from a program, the relations that are called instead of filled, and
 //! the sizes of the others. It fills the tables of a [`Memory`].

@@ -1,12 +1,14 @@
-//! The domain: all terms that can ever hold, be done or be perceived. They name the bits of rows.
+//! The domain: all fluents that can ever hold, and all moves and percepts that can ever occur. They
+//! name the bits of rows.
 //!
-//! It is found from the clauses, once the relations that depend on the rules alone are filled. It
-//! is the least model of the [`relaxed`](super::clause::relaxed) clauses, as in planning without
-//! delete lists (Bonet and Geffner 2001). Every state that play can reach is a subset of it, by
-//! induction over the moves that lead there. A clause that derives an atom in a state derives it in
-//! the model too. Grounding finds the same atoms, but here no instances are kept, and a clause
-//! stops at the first proof of an atom. If even that exceeds the limits, `base` and `input` are
-//! trusted if the rules have both and no percepts, unless sample states contradict them.
+//! The domain is computed from the clauses, once the relations that depend on the rules alone are
+//! filled. It is the least model of the [`relaxed`](super::clause::relaxed) clauses, as in planning
+//! without delete lists (Bonet and Geffner 2001). Every state that play can reach is a subset of
+//! the model, by induction over the moves that lead there. A clause that derives an atom in a state
+//! derives it in the model too. Grounding finds the same atoms, but here no instances are kept, and
+//! a clause stops at the first proof of an atom. If even this search exceeds the limits, `base` and
+//! `input` are trusted, provided that the rules have both and no percepts. Sample states that
+//! contradict them are an error.
 //!
 //! In some games terms grow as long as the game lasts. Their least model is infinite, so names are
 //! found step by step ([`Search::layered`]). Each layer has the atoms that may hold after a number
@@ -36,7 +38,7 @@ pub(super) struct Domain {
     pub(super) percepts: Vec<(TermId, TermId)>,
     /// The exceeded limit, if fluents and moves are taken from `base` and `input` because of it.
     pub(super) declared: Option<Stop>,
-    /// The number of steps that were searched, if later ones may have more fluents and moves.
+    /// The number of steps that were searched, if later steps may have more fluents and moves.
     pub(super) steps: Option<usize>,
 }
 
@@ -99,8 +101,8 @@ impl Search<'_, '_> {
         let k = &rules.keywords;
         let (fact, does, legal, next, sees) =
             (k.fact.index(), k.does.index(), k.legal.index(), k.next.index(), k.sees.index());
-        // All that depends on time is one layer here, including relations that depend on it only by
-        // dropped negations.
+        // All relations that depend on time are one layer here, including those that depend on time
+        // only by dropped negations.
         let is_timed: Vec<bool> = (0..dynamic.len()).map(|r| dynamic[r] || r == does).collect();
         let given: Vec<(usize, Layer)> =
             (0..dynamic.len()).filter(|&r| is_timed[r]).map(|r| (r, Layer::State)).collect();

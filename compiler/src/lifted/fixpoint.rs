@@ -3,12 +3,12 @@
 //! It is semi-naive: after the first round every derivation uses a tuple that was new in the
 //! previous round. A component with a negation on a cycle gets its well-founded model, by the
 //! alternating fixpoint (Van Gelder 1989). An atom that stays undefined, as with `(<= p (not p))`,
-//! is an error and is never read as false. The other engines reject such rules, too. A negation on
-//! a cycle of relations leaves nothing undefined if it lies on no cycle of atoms.
+//! is an error and is never read as false. The other engines reject such rules, too. If a negation
+//! on a cycle of relations lies on no cycle of atoms, it leaves no atom undefined.
 //!
-//! Each round spends fuel on its clauses and on all that they do. There are at most as many rounds
-//! as tuples. A component with a negation on a cycle has at most as many models as tuples; the
-//! bytes of each model are charged.
+//! Each round spends fuel on its clauses and on every step of their code. There are at most as many
+//! rounds as tuples. For a component with a negation on a cycle, at most as many models as tuples
+//! are computed. The bytes of each model are charged.
 
 use super::{Stop, clause::Goal, memory::Memory, program::Program};
 

@@ -9,8 +9,8 @@
 //!
 //! Backtracking recurses once per step of a body and per component, up to [`MAX_DEPTH`].
 //!
-//! Every step, row, answer and task costs fuel, and more if it handles many terms. All that is
-//! stored is charged ([`memory`](super::memory)).
+//! Every step, row, answer and task costs fuel, and more if it handles many terms. Everything that
+//! is stored is charged in bytes ([`memory`](super::memory)).
 
 use super::{
     Stop,
@@ -346,7 +346,7 @@ impl<'p> Machine<'p> {
             Some((fixed, _)) if is_fixed => &fixed.tables[relation],
             _ => &store.tables[relation],
         };
-        // A tuple with a term that was never met is in no table.
+        // A tuple with a term that is not interned is in no table.
         Pattern::with_found(arguments, terms, &slots[base..], stack, |found| table.contains(found))
             == Some(true)
     }

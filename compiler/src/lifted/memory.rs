@@ -38,10 +38,10 @@ pub(super) struct Memory {
     pub(super) stack: Vec<TermId>,
     /// The nesting depth of running steps.
     pub(super) depth: usize,
-    /// The remaining steps and bytes. It calls no observer during play.
+    /// The remaining steps and bytes. During play the meter has no observer.
     meter: Meter,
-    /// The bytes that views and indexes may take in an evaluation, and the remaining ones in
-    /// `rows`.
+    /// The bytes that views and indexes may take in an evaluation; `rows` is the number of bytes
+    /// left.
     room: usize,
     rows: usize,
 }
@@ -142,7 +142,7 @@ pub(super) fn bytes_of(limits: &Limits) -> usize {
     limits.max_bytes / 4
 }
 
-/// A task for a subgoal without all its answers.
+/// A task for a subgoal whose answers are not complete.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Task {
     /// Runs the clauses for a subgoal.

@@ -1,16 +1,17 @@
-//! The order of trying the literals of a body, as code for the [`machine`](super::machine).
+//! Planning: orders the literals of a body, and writes the order as code for the
+//! [`machine`](super::machine).
 //!
 //! A test comes as soon as its variables are bound. Otherwise the atom or disjunction with the
 //! fewest expected rows is next, by the sizes measured so far. Once the head's variables are bound,
-//! the remaining goals need to succeed only once, so a [`Step::Cut`] stands there. The bound
+//! the remaining goals need to succeed only once, so a [`Step::Cut`] precedes them. The bound
 //! variables are known at every step, so nothing has to be unbound when a step fails.
 //!
 //! A relation that is not filled is called with the arguments that are bound at that step. Each
 //! pattern of known arguments gets a [`Procedure`] with plans of its own. This is the sideways
 //! information passing of magic sets (Beeri and Ramakrishnan 1991), without rewriting the rules.
-//! Weighing a goal takes a step, and one more for each `TERMS` terms. All planning may take
-//! [`Limits::fuel`](crate::Limits::fuel) / [`FUEL_SHARE`] steps. The code of procedures, and of the
-//! game's own plans, is kept and may take the bytes of an evaluation.
+//! Weighing a goal, which estimates its rows, takes a step, and one more for each `TERMS` terms.
+//! All planning may take [`Limits::fuel`](crate::Limits::fuel) / [`FUEL_SHARE`] steps. The code of
+//! procedures, and of the game's own plans, is kept and may take the bytes of an evaluation.
 
 use super::{
     Stop,
@@ -194,14 +195,14 @@ pub(super) struct Planner<'p> {
 }
 
 impl Planner<'_> {
-    /// Plans a clause like [`Planner::filled`], and accounts for the code, which is kept.
+    /// Plans a clause like [`Planner::filled`], and charges the bytes of the code, which is kept.
     pub(super) fn kept(&mut self, clause: usize, variant: Option<usize>) -> Result<Vec<Step>, Stop> {
         let code = self.filled(clause, variant)?;
         self.keep(&code)?;
         Ok(code)
     }
 
-    /// Accounts for the bytes of code that is kept.
+    /// Charges the bytes of code that is kept.
     fn keep(&mut self, code: &[Step]) -> Result<(), Stop> {
         let bytes = self.procedures.bytes.saturating_add(bytes_of_code(code));
         self.procedures.bytes = bytes;

@@ -1,4 +1,5 @@
-//! Clauses grouped into components: strongly connected relations, each after those it depends on.
+//! Clauses grouped into components of strongly connected relations. Each component comes after
+//! those that it depends on.
 //!
 //! A component has a layer: its relations depend on the rules alone, on the state, or on the state
 //! and the joint move. It also records whether one of its relations depends on the negation of a

@@ -1,9 +1,9 @@
 //! Sample states, for which plans are made.
 //!
-//! A random game is played from the initial state, for [`SAMPLES`] states or until [`SAMPLE_FUEL`]
-//! steps are spent. Relations that turn out to be vast are marked in the survey. The goals of each
-//! state must be numbers. If fluents and moves were taken from `base` and `input`, these must
-//! declare all that the states hold and allow.
+//! A random playout from the initial state lasts for [`SAMPLES`] states or until [`SAMPLE_FUEL`]
+//! steps are spent. Relations that turn out to be too large to fill are marked in the survey. The
+//! goal values of each state must be integers from 0 to 255. If fluents and moves were taken from
+//! `base` and `input`, these must declare all fluents and legal moves of the states.
 
 use super::{
     Relations, Stop,
@@ -59,7 +59,7 @@ impl<'a> Guard<'a> {
         Self { k, roles, role_set: roles.iter().copied().collect(), symbols: &rules.symbols, declared }
     }
 
-    /// Checks that goals are numbers and that legal moves are declared.
+    /// Checks that goal values are integers from 0 to 255 and that legal moves are declared.
     fn see(&self, memory: &Memory) -> Result<(), Stop> {
         let is_role = |(role, _): &(TermId, TermId)| self.role_set.contains(role);
         let mut goals = domain::pairs(memory, self.k.goal).into_iter().filter(is_role);
@@ -84,7 +84,7 @@ impl<'a> Guard<'a> {
 }
 
 /// Plays a random game and measures all views, averaged over its states. Returns the measures and
-/// the states. Relations that turn out to be vast are marked in the survey.
+/// the states. Relations that turn out to be too large to fill are marked in the survey.
 pub(super) fn measure(
     survey: &mut Survey<'_>,
     guard: &Guard<'_>,

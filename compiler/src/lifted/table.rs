@@ -1,4 +1,4 @@
-//! Tables of a relation's tuples, and views of them with indexes for what literals look up.
+//! Tables of a relation's tuples, and views of them with indexes for the lookups of literals.
 //!
 //! A [`TupleTable`] holds tuples of terms, each once, in the order they were found. A [`TupleView`]
 //! has the tuples whose arguments have a certain shape, reduced to the leaves of that shape. It has
@@ -173,7 +173,7 @@ impl TupleView {
 /// The bytes of a subgoal, an answer or a tuple in addition to its terms.
 pub(super) const BYTES_PER_ENTRY: usize = 48;
 
-/// The bytes of a row of an index, and of one of a view in addition to its terms.
+/// The bytes of a row of an index, and the bytes of a row of a view in addition to its terms.
 const BYTES_PER_INDEXED: usize = 48;
 const BYTES_PER_ROW: usize = 8;
 
@@ -185,8 +185,8 @@ pub(super) struct Store {
     views_of: Vec<Vec<usize>>,
     /// The bytes of all views and indexes.
     indexed: usize,
-    /// For each relation, the bytes of a tuple in views and indexes. Empty until no index is added
-    /// any more.
+    /// For each relation, the bytes of a tuple in views and indexes. Empty before
+    /// [`Store::set_prices`], after which no index may be added.
     prices: Vec<usize>,
 }
 

@@ -1,10 +1,10 @@
 //! A trial to decide which relations are called instead of being filled.
 //!
-//! Filling a relation costs all of it in each state; calling it costs only what is requested.
-//! [`Trial::choose`] goes through the relations that the [`survey`](super::survey) fills. It
-//! evaluates sample states with one more of them called, and keeps the call if that takes fewer
-//! steps. A relation is tried after those that are derived from it, since calls pay only if little
-//! is requested. The pass is repeated as long as it finds a relation to call.
+//! Filling a relation computes all its tuples in each state. Calling it computes only the requested
+//! tuples. [`Trial::choose`] goes through the relations that the [`survey`](super::survey) fills.
+//! It evaluates sample states with one more of them called, and keeps the call if that takes fewer
+//! steps. A relation is tried after the relations that are derived from it, since calls pay only if
+//! few tuples are requested. The pass is repeated as long as it finds a relation to call.
 //!
 //! The trial counts steps, so its result is deterministic. All evaluations together take at most
 //! [`STEPS`], and at most a quarter of the remaining steps. These include one step for each clause

@@ -409,8 +409,8 @@ impl super::Evaluator<'_> {
     /// `depth` rules deep, 100 at most. It has at most 1,000 atoms and 4 MiB of texts.
     ///
     /// # Errors
-    /// Returns an error if the text is no ground atom of the rules, there are not as many moves as
-    /// players, or a limit is exceeded.
+    /// Returns an error if the text is not a ground atom of the rules, if the number of moves is
+    /// not the number of players, or if a limit is exceeded.
     pub fn explain(
         &self,
         atom: &str,

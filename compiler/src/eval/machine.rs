@@ -195,8 +195,8 @@ impl Machine {
         Ok(solver.sink)
     }
 
-    /// Fills a component again, which must be filled and not on demand. Returns by relation the
-    /// derivation of each tuple of its table.
+    /// Fills a component again, which must be filled and not on demand. Returns, for each relation,
+    /// the derivation of each tuple of its table.
     pub(super) fn derive_again(
         &mut self,
         number: usize,
@@ -244,8 +244,8 @@ impl Machine {
 }
 
 /// Returns whether a component may be evaluated on demand. It must have one relation that is not
-/// recursive, is no keyword and has no facts. Such relations are often abbreviations, whose tables
-/// would be vast.
+/// recursive, is not a keyword and has no facts. Such relations are often abbreviations, whose
+/// tables may be too large to fill.
 fn may_be_on_demand(component: &Component, rules: &Rules) -> bool {
     let keywords = &rules.keywords;
     let asked = [

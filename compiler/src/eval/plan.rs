@@ -221,8 +221,8 @@ impl Planner<'_> {
         }
     }
 
-    /// Like [`Planner::cost`] for the conjunction of a branch, with each goal as soon as its
-    /// variables are bound.
+    /// Returns the cost of a branch's conjunction, as [`Planner::cost`] does for a goal. Each goal
+    /// comes as soon as its variables are bound.
     fn branch_cost(&self, goals: &[Goal], bound: &[bool]) -> Option<f64> {
         if let [goal] = goals {
             return Some(self.cost(goal, bound)?.max(0.5));

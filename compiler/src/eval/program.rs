@@ -294,7 +294,7 @@ fn variants(goals: &[Goal], internal: &impl Fn(&Atom) -> bool) -> Vec<Vec<Goal>>
     found
 }
 
-/// Returns for each relation those that its rules mention, sorted and without duplicates.
+/// Returns, for each relation, the relations that its rules mention, sorted and without duplicates.
 fn edges(n_relations: usize, clauses: &[Clause]) -> Vec<Vec<usize>> {
     let mut edges = vec![Vec::new(); n_relations];
     for clause in clauses {

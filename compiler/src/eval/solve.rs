@@ -3,7 +3,7 @@
 //!
 //! The input is the [`EvalStep`]s of a plan, up-to-date views and the tables. The output is new
 //! tuples of the head's table or, for a component with a negative cycle, instances of the clause.
-//! Backtracking recurses once per step, so no deeper than a body is long.
+//! Backtracking recurses once per step, so its depth is at most the length of a body.
 
 use super::EvalError;
 use super::plan::{EvalStep, Mode, Planner, Rows};

@@ -57,8 +57,8 @@ pub const fn node(signal: u32) -> usize {
     signal as usize / 2
 }
 
-/// Returns the cone of influence of signals: for each node, true if a signal is or depends on it.
-/// The first gate is node `first`. O(nodes).
+/// Returns the cone of influence of signals: for each node, true if a signal is of that node or
+/// depends on it. The first gate is node `first`. O(nodes).
 pub fn cone(
     first: usize,
     gates: usize,
@@ -145,8 +145,8 @@ impl Aig {
         if value { self.or(signal, other) } else { self.and_not(signal, other) }
     }
 
-    /// Returns the cone of influence of signals: for each node, true if a signal is or depends on
-    /// it. O(nodes).
+    /// Returns the cone of influence of signals: for each node, true if a signal is of that node or
+    /// depends on it. O(nodes).
     pub fn cone(&self, signals: impl IntoIterator<Item = u32>) -> Vec<bool> {
         cone(self.first, self.gates.len(), |gate| self.gates[gate], signals)
     }

@@ -38,8 +38,8 @@ pub struct Lanes {
     pub phases: Vec<Phase>,
     /// The fluents that distinguish the phases.
     pub cycle: Cycle,
-    /// The programs for each ply of games from the initial state, which then do not use `phases`.
-    /// Empty if there are none.
+    /// The programs for each ply of games from the initial state. If there are any, such games use
+    /// them instead of `phases`.
     pub plies: Vec<Phase>,
 }
 

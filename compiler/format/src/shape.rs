@@ -1,9 +1,10 @@
 //! The sizes of a game, and the positions of bits in its rows.
 //!
-//! A state has a bit for each fluent. A view has the legal moves of each role, each role from a
-//! fresh word on. A fresh word follows, with a bit for each goal value of each role, and a bit that
-//! is set in a terminal state. A row of percepts has the percepts of each role, each role from a
-//! fresh word on.
+//! A state has a bit for each fluent. A view has, for each role, a bit for each move, which is set
+//! if the move is legal. The bits of each role start at a fresh word. From another fresh word on, a
+//! bit follows for each goal value of each role. The next bit is set in a terminal state. A row of
+//! percepts has, for each role, a bit for each percept, and the bits of each role start at a fresh
+//! word.
 
 /// The sizes of a game, which fix the layout of its rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

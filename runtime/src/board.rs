@@ -8,19 +8,20 @@
 //! # What counts as a board
 //!
 //! Coordinates are arguments that are numbers (`7`), numbers after a common word (`c1`, `c2`) or
-//! consecutive letters (`a`, `b`, `c`). The board is the relation with coordinates that is called
-//! `cell` or `cells`. The next choices are one with a name like `location` or `piece`, one with
-//! several coordinates, one with marks, and the one with the most cells. The other arguments of a
-//! relation are the mark: `x`, or `black pawn`. If the board has no other arguments, `(lit 1 3)`,
-//! all such relations with the same coordinates are drawn together, each marked by its name.
+//! consecutive letters (`a`, `b`, `c`). The board is the relation with coordinates that has the
+//! best name: `cell` or `cells`, then one like `location` or `piece`, then any other. Ties are
+//! decided by several coordinates, then by marks, then by the number of cells. The other arguments
+//! of a relation are the mark: `x`, or `black pawn`. If the board has no other arguments, as in
+//! `(lit 1 3)`, all such relations with the same coordinates are drawn together, each marked by its
+//! name.
 //!
 //! # Orientation
 //!
 //! The first coordinate is the column, from left to right. The second is the row, from bottom to
-//! top, as in chess and in mathematics. The first coordinate is the row if it is a number and the
-//! second a letter, or if the names show it (`r1` before `c1`). [`Board::with_hints`] also reads
-//! the variables of the rulesheet, `?row` and `?col`, and its comments. One name may hold both
-//! coordinates: `(cell b7 red)`.
+//! top, as in chess and in mathematics. Instead, the first coordinate is the row if it is a number
+//! and the second a letter, or if the names show it (`r1` before `c1`). [`Board::with_hints`] also
+//! reads the variables of the rulesheet, `?row` and `?col`, and its comments. One name may hold
+//! both coordinates: `(cell b7 red)`.
 //!
 //! With three coordinates the first one distinguishes several boards. With four, the first two
 //! select a part of one large board, and the last two a cell in it. With one there is a single row.

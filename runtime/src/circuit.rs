@@ -91,8 +91,8 @@ impl Circuit {
         reached
     }
 
-    /// The input signals that hold whenever `signal` does, as far as `signal` is a conjunction.
-    /// O(gates).
+    /// The input signals that hold whenever `signal` does. Only conjunctions are followed, not
+    /// complemented gates. O(gates).
     #[must_use]
     pub fn literals(&self, signal: u32) -> Vec<u32> {
         let mut literals = Vec::new();

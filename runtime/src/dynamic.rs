@@ -49,7 +49,7 @@ impl Dynamic {
         Table::decode(bytes).map(Self::new)
     }
 
-    /// The table. Returns `None` if the rules are too large for one.
+    /// Returns the table, or `None` if the game was made without one.
     #[doc(hidden)]
     #[must_use]
     pub fn table(&self) -> Option<&Table> {

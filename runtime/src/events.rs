@@ -15,8 +15,8 @@
 //! other engines.
 //!
 //! Input: a net, and the nets of its turn phases if there are any. Output: a game; its lanes, if
-//! any, are those of the table of the same rules. Results depend only on the state and the moves.
-//! Threads take turns with the machines ([`pool`]).
+//! any, are those of the table of the same rules. Results depend only on the state and the moves. A
+//! pool lends each thread a machine ([`pool`]).
 
 mod counts;
 mod machine;
@@ -284,7 +284,8 @@ impl Events {
 }
 
 impl GateKind {
-    /// Creates the wiring of a net. Returns `None` if it is too large for the numbers used.
+    /// Creates the wiring of a net. Returns `None` if the net is too large or too deep for 32-bit
+    /// numbers, or its views depend on moves.
     fn wiring(self, net: &Net, shape: Shape) -> Option<Arc<dyn Wiring>> {
         Some(match self {
             Self::Count => Arc::new(counts::Wiring::new(net, shape)?),

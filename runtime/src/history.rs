@@ -402,7 +402,7 @@ pub enum TranscriptError {
         /// The error.
         error: StepError,
     },
-    /// A step or the end refers to a place that does not exist yet.
+    /// The place of a step, or the current place, does not exist.
     Place {
         /// The number of the step, from 1. If the current place of the transcript does not exist,
         /// the number of all steps.

@@ -4,9 +4,9 @@
 //! moves, each with a [`Perception`]. The role cannot distinguish plays with equal information. The
 //! possible states are its [`InformationSet`], each with its exact probability.
 //!
-//! An information grows by one entry in each step. A step of a set takes one step of the game for
-//! each joint move, and memory for the states before and after. Both have limits; exceeding one is
-//! an [`InformationError`].
+//! An information grows by one entry in each step. A step of an information set takes one step of
+//! the game for each joint move, and memory for the states before and after. The numbers of joint
+//! moves and of states have limits; exceeding one is an [`InformationError`].
 //!
 //! If the rules have no `sees`, a player perceives the joint move of each step, as in matches of
 //! such games.

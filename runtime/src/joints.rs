@@ -1,7 +1,7 @@
 //! The joint moves of a state one by one: all combinations of the roles' legal moves in a view.
 //!
-//! The next joint move takes constant time on average, as in counting, and at most one step for
-//! each role. Memory is one move for each role and all legal moves of a state.
+//! Finding the next joint move takes constant time on average, as incrementing a counter does, and
+//! at most one step for each role. Memory is one move for each role and all legal moves of a state.
 
 use crate::game::{Game, GameExt};
 

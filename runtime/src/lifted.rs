@@ -2,15 +2,16 @@
 //! too large to be grounded, or a trial estimates this engine as the fastest.
 //!
 //! [`gdl_compiler::lifted`] computes the results of a [`Table`](crate::engine::Table), only slower.
-//! Threads share the rules, and take turns with the working memories. The number of memories is the
-//! maximum number of threads that worked at the same time.
+//! Threads share the rules, and each evaluation borrows a working memory. The number of memories is
+//! the maximum number of threads that worked at the same time.
 //!
-//! An evaluation may exceed the limits. If the rules have a table too, the table is used then.
-//! Otherwise the evaluation fails, and failures are counted. A state whose evaluation fails has no
-//! legal moves and no goals and is not terminal.
+//! An evaluation may exceed the limits. If the rules also have a table, the table does the
+//! evaluation then. Otherwise the evaluation fails, and failures are counted. A state whose
+//! evaluation fails has no legal moves and no goals and is not terminal.
 //!
-//! A step whose evaluation fails leads to the *lost state*. It has one extra bit that is no fluent,
-//! and it has no legal moves either. So play ends there, as it does if a role has no legal move.
+//! A step whose evaluation fails leads to the *lost state*. This state has one extra bit that is no
+//! fluent, and it has no legal moves either. So play ends there, as it does if a role has no legal
+//! move.
 
 use crate::{
     bits,
@@ -227,7 +228,7 @@ impl Lifted {
         result
     }
 
-    /// Counts the evaluation and returns true, if it failed.
+    /// Counts a failed evaluation and returns true; otherwise returns false.
     fn note(&self, result: &Result<(), Excess>) -> bool {
         let Err(excess) = result else { return false };
         self.failed_evaluations.fetch_add(1, Ordering::Relaxed);

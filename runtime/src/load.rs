@@ -1,8 +1,8 @@
 //! Loading of rulesheets at run time: a text becomes a game, or an error with all of its
 //! diagnostics.
 //!
-//! A rulesheet becomes a table. If a trial estimates another engine as faster, single states are
-//! stepped by that:
+//! A rulesheet becomes a table. If a trial estimates that another engine is faster, that engine
+//! steps single states:
 //!
 //! - a large net is evaluated incrementally ([`Dynamic::engine`] is `events`), or
 //! - the rules are interpreted in each state ([`Dynamic::engine`] is `lifted`).
@@ -220,7 +220,7 @@ pub fn load(text: &str) -> Result<Dynamic, LoadError> {
 }
 
 /// A builder that compiles rulesheets, with an optional deadline and [`Cancel`]. A game that is
-/// late is dropped and reported as [`LoadError::Cancelled`].
+/// complete only after the deadline is dropped and reported as [`LoadError::Cancelled`].
 ///
 /// ```
 /// use gdl_runtime::{LoadError, Loader};
@@ -479,8 +479,9 @@ impl Loader {
     ///
     /// The call happens at most once, on this thread. It happens only for a net of 50,000 operands
     /// or more, which takes some tenths of a second to optimise. The first game has the same states
-    /// and moves as the returned one, so play can begin with it and continue with the other. It has
-    /// no lanes, is slower, and may take a gibibyte in addition to the limits.
+    /// and moves as the returned one, so play can begin with the first and continue with the
+    /// returned one. The first game has no lanes, is slower, and may take a gibibyte in addition to
+    /// the limits.
     ///
     /// ```
     /// use gdl_runtime::{Game, GameExt, Loader};

@@ -1,6 +1,6 @@
 //! The modes of playouts and perft: one state at a time, or lanes.
 
-/// The engine that plays games.
+/// The mode of playouts and perft.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]

@@ -6,8 +6,8 @@
 //!
 //! The last moves of a sequence are counted but not made. Sequences that lead to equal states have
 //! equal continuations. So [`Perft`] goes level by level and keeps each state once, with its number
-//! of paths. The cost follows the number of distinct states rather than that of sequences, which
-//! soon has 17 digits.
+//! of paths. The cost follows the number of distinct states rather than the number of sequences,
+//! which soon has 17 digits.
 //!
 //! A level that would exceed [`Perft::memory`] is not merged. From the level before it, sequences
 //! are searched depth first (`depth_first`). That takes one step for each sequence, and memory for
@@ -33,7 +33,7 @@ use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
 
 /// The number of levels that lanes search depth first after the last merged one. The moves of the
-/// last level are counted, those of the others made.
+/// last of them are counted; the moves of the others are made.
 const UNMERGED: usize = 3;
 
 /// The default of [`Perft::memory`], in bytes.
@@ -137,8 +137,8 @@ impl<'g, G: Game> Perft<'g, G> {
         Self::from_level(game, vec![(state, 1)])
     }
 
-    /// Creates a counter from states with weights, after equally many joint moves. A count is the
-    /// sum of the counts from each state times its weight.
+    /// Creates a counter from states with weights, all after the same number of joint moves. A
+    /// count is the sum of the counts from each state times its weight.
     ///
     /// ```
     /// use gdl_runtime::{Game, gdl, perft::{Perft, next_level}};
@@ -178,9 +178,9 @@ impl<'g, G: Game> Perft<'g, G> {
         }
     }
 
-    /// Ends the counting soon after another thread cancels. To be called before anything is
-    /// counted. After cancellation the iterator returns `None`, and the numbers of
-    /// [`Perft::divide`] are meaningless.
+    /// Ends the counting soon after another thread cancels. Call this before anything is counted.
+    /// After cancellation the iterator returns `None`, and the numbers of [`Perft::divide`] are
+    /// meaningless.
     ///
     /// ```
     /// use gdl_runtime::{Cancel, gdl, perft::Perft};
@@ -207,10 +207,11 @@ impl<'g, G: Game> Perft<'g, G> {
         self
     }
 
-    /// Selects the engine, before anything is counted. The default is [`PlayoutMode::Lanes`],
-    /// always from the table, if the game supports it: see
-    /// [`Expansion::new`](crate::lanes::Expansion::new). Otherwise it is [`PlayoutMode::Single`],
-    /// whatever is requested; [`Perft::runs`] returns the engine used. Counts do not depend on it.
+    /// Selects the engine, before anything is counted. The default is lanes from the table, which
+    /// [`PlayoutMode::Lanes`] and [`PlayoutMode::TableLanes`] both select. A game that does not
+    /// support them is counted by [`PlayoutMode::Single`], whatever is requested: see
+    /// [`Expansion::new`](crate::lanes::Expansion::new). [`Perft::runs`] returns the engine used.
+    /// Counts do not depend on the engine.
     #[must_use]
     pub fn engine(mut self, engine: PlayoutMode) -> Self {
         self.engine = Some(engine);
@@ -283,7 +284,7 @@ impl<'g, G: Game> Perft<'g, G> {
         descent.get_mut()?.as_deref_mut()
     }
 
-    /// The number of sequences of a length of at least one. The length must be at least `made`.
+    /// The number of sequences of this length, which must be greater than `made`.
     fn of_length(&mut self, length: usize) -> u128 {
         let unmerged = if self.descent().is_some() { UNMERGED } else { 1 };
         while self.made + unmerged < length && !self.is_wide {

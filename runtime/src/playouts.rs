@@ -82,8 +82,7 @@ struct Means<'g> {
 }
 
 /// A game without its type, as a run needs it. Code that depends on the type is a callback. So the
-/// code of a run, for which rustc takes longer than for a small game, is compiled once for all
-/// games.
+/// code of a run is compiled once for all games; rustc takes longer for it than for a small game.
 #[derive(Clone, Copy)]
 struct Subject<'g> {
     table: Option<&'g Table>,
@@ -209,6 +208,7 @@ impl<'g, G: Game> Playouts<'g, G> {
     /// - its signals fit the limits of the compiler,
     /// - its initial state is not terminal,
     /// - the state at which games start is at a phase of the turn cycle, and
+    /// - [`Playouts::max_length`] is not 0.
     ///
     /// The default for such a game is [`PlayoutMode::Lanes`], whose results equal those of
     /// [`PlayoutMode::TableLanes`]. For a loaded rulesheet it is [`PlayoutMode::Single`] if a trial
@@ -218,8 +218,8 @@ impl<'g, G: Game> Playouts<'g, G> {
         self
     }
 
-    /// Sets the instruction set of lanes. The default is the best one of the machine, which is also
-    /// used if the machine lacks this one. Results do not depend on it.
+    /// Sets the instruction set of lanes. The default is the best one of the machine, which also
+    /// replaces one that the machine lacks. Results do not depend on the instruction set.
     pub fn isa(mut self, isa: Isa) -> Self {
         self.plan.isa = Some(isa);
         self

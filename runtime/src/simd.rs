@@ -179,8 +179,8 @@ pub trait Word: Vector {
         transpose::interleave(self, other)
     }
 
-    /// Gathers word `word` of each of eight states, whose words are consecutive in as many planes
-    /// as a state has words.
+    /// Gathers word `word` of each of eight states. The states are consecutive, and so are the
+    /// words of a state; there are as many planes as a state has words.
     #[must_use]
     #[inline(always)]
     fn column(states: &[Plane], word: usize) -> Self {

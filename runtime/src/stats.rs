@@ -50,7 +50,7 @@ pub struct RoleTally {
     pub losses: u64,
 }
 
-/// The numbers of games, by how they ended, and of their moves.
+/// The numbers of games by the way they ended, and the number of their moves.
 #[derive(Clone, Copy, Debug)]
 pub struct Counts {
     /// The number of games.
@@ -317,8 +317,8 @@ pub struct Stats {
     pub threads: usize,
     /// The elapsed time in seconds.
     pub seconds: f64,
-    /// The processor time of all threads in seconds. If the system has no count, or none yet in a
-    /// run of milliseconds, each thread's elapsed time counts instead.
+    /// The processor time of all threads in seconds. If the system has no such count, or has not
+    /// updated it in a run of milliseconds, each thread's elapsed time counts instead.
     pub cpu_seconds: f64,
 }
 

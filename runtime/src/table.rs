@@ -2,9 +2,10 @@
 //! and ready to be interpreted.
 //!
 //! [`gdl_format::table`] reads the bytes. A table that it accepts is sound: names are sorted, every
-//! operand comes before its gate, every list has its length. So running it needs no further checks,
-//! for any input bytes. Decoding takes O(bytes) steps, and memory within a small multiple of that.
-//! Views and rows of percepts are an exception; they have at most [`MAX_VIEW_WORDS`].
+//! operand comes before its gate, every list has its length. So running the table needs no further
+//! checks, whatever the input bytes were. Decoding takes O(bytes) steps, and memory within a small
+//! multiple of that. Views and rows of percepts are an exception; they have at most
+//! [`MAX_VIEW_WORDS`].
 //!
 //! Observing a state takes O(gates + words of a view), advancing it O(gates + fluents + roles).
 //! Each thread keeps two bytes for each node of the largest circuit. Residual circuits for common
@@ -195,7 +196,7 @@ impl Table {
         self.lanes.as_deref()
     }
 
-    /// The lanes. Returns `None` also if playouts do not use them by default.
+    /// Like [`Table::lanes`], but also returns `None` if playouts do not use lanes by default.
     #[must_use]
     pub fn preferred_lanes(&self) -> Option<&Lanes> {
         self.lanes().filter(|_| self.prefers_lanes)

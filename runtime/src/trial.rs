@@ -35,12 +35,12 @@ use std::slice;
 /// not counted, so that a machine first reaches states of play.
 const STEPS: u64 = 64;
 
-/// The limit on the work of a trial of events, in multiples of the edges of the net, besides a
-/// constant.
+/// The limit on the work of a trial of the incremental engine, in passes over all edges of the net.
+/// A constant is added.
 const MOST_PASSES: u64 = 32;
 
-/// Tables with fewer gates win without a trial, since the other engines have about this cost
-/// besides their work.
+/// Tables with fewer gates win without a trial, since every step of another engine has a fixed cost
+/// of about this number of gates, in addition to its work.
 const FEWEST_GATES: usize = 1_000;
 
 /// Tables with fewer gates than `LARGE` also win without a trial if a step is expected to take less
@@ -53,11 +53,11 @@ const FAST: u64 = 500;
 const WEIGHED: usize = 1 << 16;
 const SAMPLES: (usize, usize) = (2, 8);
 
-/// The bound on gates times roles for one sample. Beyond it nothing is estimated, since other
-/// engines are faster anyway.
+/// The bound on the work of one sample, `gates * (roles + 2)`. Larger tables are not weighed, since
+/// other engines are faster anyway.
 const MOST_WEIGHED: usize = 1 << 21;
 
-/// The bound on the moves of all roles together, up to which each move is soon common.
+/// The greatest number of moves, over all roles, with which each move soon becomes common.
 const FEW_MOVES: usize = 100;
 
 /// The maximum number of steps of preparing rules for lifted evaluation, for each gate of the
@@ -79,7 +79,7 @@ struct Price(u64, u64);
 
 /// A gate of the residual circuits, if cases and moves are common.
 const COMMON_GATE: Price = Price(80, 94);
-/// A gate of a table with many moves, so that residuals are made for some of the moves only.
+/// A gate of a table with many moves: residual circuits are made for some of the moves only.
 const GATE: Price = Price(0, 20);
 /// The number of gates of a circuit beyond which each counts three times, since its cases become
 /// common only after many steps.
@@ -185,7 +185,7 @@ impl Trial {
         let mut is_slow = least >= SLOW;
         if let Some((events, Count { work, .. })) = events {
             let time = self.note("events", work, price(&events));
-            // Gates watch if counting is slow.
+            // Gates that watch are tried only if gates that count are slow.
             is_slow &= time >= SLOW || events.kind() == GateKind::Watch;
             if time < least {
                 (least, self.single) = (time, Some(Single::Events(Box::new(events))));

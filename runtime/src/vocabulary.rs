@@ -83,11 +83,11 @@ impl Texts {
         None
     }
 
-    /// The position of a text in any spacing. Case is ignored if no text is spelt exactly so; the
-    /// first of several matches is returned.
+    /// The position of a text in any spacing. If no text has exactly this spelling, case is ignored
+    /// and the first match is returned.
     ///
-    /// As fast as [`Texts::position`] for a text spelt as in the list. O(n) for another case and
-    /// for unknown texts.
+    /// Takes as long as [`Texts::position`] for a text spelt as in the list, and O(n) for another
+    /// case and for unknown texts.
     #[must_use]
     pub fn find(&self, text: &str) -> Option<usize> {
         self.position(text).or_else(|| {
@@ -136,8 +136,8 @@ impl Vocabulary {
     /// the joint move.
     ///
     /// # Panics
-    /// Panics if `fluents` or `moves` are not sorted, or a list per role is missing. Also if a list
-    /// is not ascending or names a move that does not exist.
+    /// Panics if `fluents` or `moves` are not sorted, or if a list per role is missing, not
+    /// ascending, or names a move that does not exist.
     #[must_use]
     pub fn new(
         roles: Texts,

@@ -8,7 +8,7 @@
 //! - `; board: hex left`: cells are hexagons, and each row is shifted half a cell to the left;
 //! - `; board: ring`: cells of one coordinate stand in a circle, the first one on top and the
 //!   others clockwise;
-//! - `; board: square`: cells are squares, which overrides any other form;
+//! - `; board: square`: cells are squares, whatever form was set before;
 //! - `; board: rows first`: the first coordinate is the row, from top to bottom, and the second the
 //!   column, as in tables;
 //! - `; board: columns first`: the first coordinate is the column, and rows run up, whatever the

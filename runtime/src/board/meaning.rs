@@ -4,8 +4,8 @@
 //! Each atom of the board's relation has a vote if a coordinate has one of these names. The
 //! majority decides. With `row` or `r` before `col` or `c`, rows run down, as in tables. With `y`
 //! before `x`, rows run up, as in mathematics. The last of three coordinates distinguishes the
-//! boards if it is called `board`, `grid`, `z`, `level` or `layer`. Other names have no effect, nor
-//! have rules in another syntax than KIF.
+//! boards if it is called `board`, `grid`, `z`, `level` or `layer`. Other names have no effect, and
+//! neither have rules in a syntax other than KIF.
 
 use super::Board;
 use crate::kif;

@@ -288,8 +288,8 @@ impl Watches {
         } else {
             self.list(watch);
         }
-        // No evaluated gate relies on a stale gate. Outputs read one only while the machine is
-        // created.
+        // No evaluated gate relies on a stale gate. Outputs read a stale gate only while the
+        // machine is created.
         if before & TRUE != value && (before & STALE == 0 || before & READ != 0) {
             self.tell(gate);
         }

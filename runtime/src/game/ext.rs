@@ -209,8 +209,8 @@ pub trait GameExt: Game {
     /// Returns the successor when each role makes its move of `joint`, in role order.
     ///
     /// # Errors
-    /// Returns an error if the number of moves is not that of the roles, `state` is terminal, or a
-    /// move is not legal. The first illegal move in role order is reported.
+    /// Returns an error if the number of moves is not the number of roles, `state` is terminal, or
+    /// a move is not legal. The first illegal move in role order is reported.
     fn apply(&self, state: &Self::State, joint: &[Self::Move]) -> Result<Self::State, StepError> {
         let mut view = self.new_view();
         self.observe_without_goals(state, &mut view);
@@ -365,8 +365,8 @@ pub trait GameExt: Game {
         format!("({})", texts.join(" "))
     }
 
-    /// Returns the role with this name. White space around it does not matter; case matters only if
-    /// some role is spelt exactly so. This holds for all functions that read texts.
+    /// Returns the role with this name. Spacing does not matter. If no role has exactly this
+    /// spelling, case is ignored. This holds for all functions that read texts.
     ///
     /// # Errors
     /// Returns an error if the game has no such role.

@@ -6,17 +6,18 @@
 //! digits as the lane's greatest rank, and lanes with too great a rank draw again until no lane
 //! remains.
 //!
-//! Then the counts of the groups are subtracted from the rank. It falls below zero in the group of
-//! the chosen move, which may differ between lanes. The words of that group are gathered, and the
-//! rank is counted down to zero among them. With 1,024 moves or more, nine groups are counted
-//! together as a crowd. The long digits of the rank are subtracted once for each crowd, and the
-//! groups of a crowd only if some lane chooses there.
+//! Then the counts of the groups are subtracted from the rank. The rank falls below zero in the
+//! group of the chosen move, which may differ between lanes. The words of that group are gathered,
+//! and the rank is counted down to zero among them. With 1,024 moves or more, nine groups are
+//! counted together as a crowd. The long digits of the rank are subtracted once for each crowd, and
+//! the groups of a crowd only if some lane chooses there.
 //!
 //! Without optimisation each number of moves has a separate function. If all were inlined into one,
 //! its stack frame would have two megabytes.
 //!
 //! The amount of noise used depends on the drawn numbers, but not on the instruction set. Closures
-//! are avoided: one that handles a [`Word`] is compiled without the instructions of that word.
+//! are avoided: a closure that handles a [`Word`] is compiled without the instructions of that
+//! word.
 
 use super::noise::Source;
 use crate::simd::{Plane, Word};

@@ -4,8 +4,8 @@
 //! States are consecutive rows of bits; lanes need planes. So a pass transposes words of 512 lanes
 //! into planes, runs the programs of a phase on them, and transposes the requested planes back. A
 //! joint move is one move for each role that has a choice. Each role's move is stored as an 8-bit
-//! number, which a pass decodes. If the role has more than 256 moves, the bit of the move is set in
-//! a plane at once.
+//! number, which a pass decodes. If the role has more than 256 moves, the move is stored as a bit
+//! in a plane instead.
 //!
 //! A pass takes O(operations + words of a state and a view) steps. An expansion takes its slots and
 //! 4 KiB for each word of a state. A [`RowBatch`] takes 4 KiB for each word of a state and a view,
@@ -23,8 +23,8 @@ use crate::{
 use gdl_format::lanes::MOST_SLOTS;
 use std::{fmt, ops::Range};
 
-/// The slot of the idle lanes, which only the programs read. It is set in every lane after they
-/// have run.
+/// The slot of the idle lanes, which only the programs read. After they have run, it is set in
+/// every lane, for moves that are always legal.
 const ALWAYS: u32 = IDLE;
 
 /// The bound on the joint moves of a state, so that the sum over 512 states fits 64 bits.
@@ -445,8 +445,8 @@ impl<'t> RowExpansion<'t> {
     }
 }
 
-/// Distributes the elements of a nonempty list over lanes, each `stride` times and cyclically,
-/// after the first `skip` of this sequence.
+/// Distributes a sequence over lanes, without its first `skip` elements. The sequence repeats a
+/// nonempty list forever, with each element `stride` times in a row.
 #[inline]
 fn deal(list: &[u32], stride: u64, skip: u64, lanes: Range<usize>, mut give: impl FnMut(usize, u32)) {
     let length = list.len();
@@ -606,7 +606,7 @@ impl Kernel for Pass<'_, '_> {
         let CyclePhase { observe, keep, score, .. } = &lanes.phases[seen];
         let programs = [&lanes.phases[here].advance, observe, keep, score];
         let mut scores = false;
-        // One call site, since each compiles all that it inlines.
+        // There is one call site, since every call site compiles all that it inlines.
         for (place, program) in programs.iter().enumerate().skip(usize::from(!advances)) {
             if place == 2 {
                 scores = match &wanted {

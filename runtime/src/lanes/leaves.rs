@@ -1,5 +1,5 @@
-//! Batched rollouts from given states: a tally for each of up to eight states, over dozens or
-//! hundreds of games.
+//! Batched rollouts from given states: a tally for each of up to eight states, over 64 to 512
+//! games.
 //!
 //! A search needs the mean result of random play from a leaf. Lanes play 512 games for about the
 //! price of one, so one leaf gets them all, or up to eight leaves share them. This is leaf
@@ -131,7 +131,7 @@ impl<'t> RowLeaves<'t> {
     }
 }
 
-/// The words of the lanes that belong to one of `states` states.
+/// The words of lanes of the state at a place, if `states` states share the lanes.
 fn share(states: usize, place: usize) -> Range<usize> {
     place * WORDS / states..(place + 1) * WORDS / states
 }

@@ -1,5 +1,4 @@
-//! Lockstep: a block of games in lanes whose every step is visible. Playouts show only their
-//! counts.
+//! Lockstep: a block of games in lanes that shows every step. Playouts show only counts.
 
 use super::{Choice, FLUENTS, Player};
 use crate::{

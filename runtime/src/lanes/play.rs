@@ -1,8 +1,8 @@
 //! Blocks of games in lanes: [`Lanes`], a seed and the number of a block give a tally.
 //!
-//! A block is a number of games. A lane whose game has ended starts the next one, as long as games
-//! are left. Every game that started is played to its end and counted, so long games count as often
-//! as short ones. Alternatively games start from given states, at most one in each lane.
+//! A block has a given number of games. A lane whose game has ended starts the next one, as long as
+//! games are left. Every game that started is played to its end and counted, so long games count as
+//! often as short ones. Alternatively games start from given states, at most one in each lane.
 
 use super::{
     ENDED, FLUENTS, IDLE, Lanes, SCORED, TERMINAL,

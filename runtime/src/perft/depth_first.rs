@@ -1,8 +1,8 @@
 //! Depth-first counting of sequences from a state, one state at a time.
 //!
 //! Each level keeps one state and the enumeration of its joint moves; the moves of the last level
-//! are counted. Memory is one state with its legal moves for each level. The number of steps is
-//! that of the sequences.
+//! are counted. Memory is one state with its legal moves for each level. The number of steps is the
+//! number of sequences.
 
 use super::joint_moves;
 use crate::{

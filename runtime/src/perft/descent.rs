@@ -1,9 +1,9 @@
 //! Depth-first counting of sequences in lanes, from states with the number of paths to each.
 //!
-//! Each level keeps one batch of at most 512 states, with the position of the next joint move.
-//! Successors fill a pass whatever their parents are, and go one level down; the last level is only
-//! counted. The number of steps is that of the sequences, 512 at a time. Memory is a batch for each
-//! level.
+//! Each level keeps one batch of at most 512 states, with the position of the next joint move. A
+//! pass makes joint moves of several parents together, and their successors go one level down; the
+//! last level is only counted. The number of steps is the number of sequences, 512 at a time.
+//! Memory is a batch for each level.
 
 use crate::{
     cancel::Cancel,
@@ -82,8 +82,8 @@ impl<'t> Descent<'t> {
         self.states
     }
 
-    /// The number of sequences of this length, at least one, from states after equally many moves.
-    /// The number is meaningless after cancellation.
+    /// The number of sequences of this length, at least one, from states after the same number of
+    /// moves. The result is meaningless after cancellation.
     pub(super) fn count<S: Row>(&mut self, level: &[(S, u128)], length: usize) -> u128 {
         self.states = 0;
         let mut sum: u128 = 0;
@@ -117,8 +117,9 @@ impl<'t> Descent<'t> {
         sum
     }
 
-    /// Calls `see` with each successor of states after equally many moves and the number of paths
-    /// to its parent, until `see` returns false. Returns true if it never did.
+    /// Calls `see` with each successor of some states and the number of paths to its parent, until
+    /// `see` returns false. Returns true if it never did. All states must be after the same number
+    /// of moves.
     pub(super) fn successors<S: Row>(
         &mut self,
         level: &[(S, u128)],

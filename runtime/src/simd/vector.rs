@@ -1,8 +1,8 @@
 //! Vectors: bits in registers of any width, and planes as registers hold them.
 //!
-//! A word of 512 bits takes four registers of 128 bits, so few words fit into the registers of such
-//! a machine. Straight-line code does not need whole words. A [`Line`] runs on the first part of
-//! all planes, as wide as a register, then on the next part. Its code is also short.
+//! On a machine with registers of 128 bits, a word of 512 bits takes four of them, so few words fit
+//! into registers. Straight-line code does not need whole words. A [`Line`] runs on the first part
+//! of all planes, as wide as a register, then on the next part. Its code is also short.
 
 use super::{Chunk, Plane, Slots, Word};
 use std::marker::PhantomData;

@@ -34,8 +34,8 @@ use std::{
 /// once for each role.
 const MOST_TOGETHER: usize = 16;
 
-/// The maximum number of joint moves with one patch each. With more, each joint move is made too
-/// rarely.
+/// The maximum number of joint moves of a game in which each joint move gets a patch. With more of
+/// them, each is made too rarely.
 const MOST_JOINT: usize = 1 << 12;
 
 /// The maximum number of moves of all roles that are counted, at about 64 bytes each. Games with
@@ -71,7 +71,7 @@ struct Move {
     alone: HotCounter<Residual>,
     /// A hash of the joint move when this move was made last; 0 if never.
     last: AtomicU32,
-    /// True if the others have made different moves with it.
+    /// True if the other roles have made different moves with this one.
     varies: AtomicBool,
 }
 
@@ -131,8 +131,8 @@ impl Patches {
         self.joint[number].get(|| Joint::new(rules, room, moves))
     }
 
-    /// The patch of the whole step. Returns `None` if no move of `moves` always occurs with the
-    /// others.
+    /// The patch of the whole step. Returns `None` if no move of `moves` has a patch for exactly
+    /// these moves.
     #[inline]
     fn together(&self, rules: Rules<'_>, room: &ByteBudget, moves: &[(usize, usize)]) -> Option<&Residual> {
         if moves.len() > MOST_TOGETHER || !self.joint.is_empty() {
@@ -174,8 +174,8 @@ impl Patches {
     }
 
     /// Steps a state by the patches of all moves, which are given by role and place. Returns false
-    /// and leaves the state if a patch is missing, or the patches together take longer than the
-    /// circuit.
+    /// and leaves the state unchanged if a patch is missing, or the patches together take longer
+    /// than the circuit.
     #[inline]
     pub(super) fn apply(
         &self,
@@ -236,8 +236,8 @@ impl Patches {
 }
 
 impl Joint {
-    /// Makes the patch. Returns `None` if it is not shorter than the circuit, or the budget is
-    /// exhausted.
+    /// Makes the patch. Returns `None` if it runs gate by gate and takes half of the circuit's time
+    /// or more, or if the budget is exhausted.
     fn new(rules: Rules<'_>, room: &ByteBudget, moves: &[(usize, usize)]) -> Option<Self> {
         room.make(rules.advance, || {
             let patch = rules.together(moves, true);
@@ -258,8 +258,8 @@ impl Joint {
 }
 
 impl Together {
-    /// Makes the patch. Returns `None` if it is not shorter than the circuit, or the budget is
-    /// exhausted.
+    /// Makes the patch. Returns `None` if it takes half of the circuit's time or more, or the
+    /// budget is exhausted.
     fn new(rules: Rules<'_>, room: &ByteBudget, moves: &[(usize, usize)]) -> Option<Self> {
         let patch = rules.afford(room, size_of_val(moves), || rules.together(moves, true))?;
         Some(Self { moves: moves.into(), patch })
@@ -334,7 +334,7 @@ impl Rules<'_> {
     }
 
     /// Makes a residual, and charges `besides` bytes in addition to those of the residual. Returns
-    /// `None` if it is not shorter than the circuit, or the budget is exhausted.
+    /// `None` if it takes half of the circuit's time or more, or the budget is exhausted.
     fn afford(self, room: &ByteBudget, besides: usize, make: impl FnOnce() -> Residual) -> Option<Residual> {
         room.make(self.advance, || {
             let residual = make();

@@ -66,10 +66,11 @@ struct Edge {
 }
 
 impl Wiring {
-    /// Creates the wiring of a net. Returns `None` if it is too large for the numbers used, or its
-    /// views depend on moves.
+    /// Creates the wiring of a net. Returns `None` if the net is too large for 32-bit numbers, or
+    /// its views depend on moves.
     pub(in super::super) fn new(net: &Net, shape: Shape) -> Option<Self> {
-        // There are fewer parts than operands, and signals take one bit more than gates.
+        // Wide gates are split into fewer parts than there are operands, and a signal takes one bit
+        // more than a gate. So all numbers fit into 32 bits.
         (net.len() + net.literals() + row_bits(shape) < (1 << 30)).then_some(())?;
         let bands_of = bands(net)?;
         let inputs = net.inputs();
@@ -212,7 +213,7 @@ fn bands(net: &Net) -> Option<Vec<Option<Band>>> {
     let need = |bands: &mut [Option<Band>], signal: &Signal, band: Band| {
         let gate = signal.gate() as usize;
         let band = if is_moved[gate] || band == Band::Goals { band } else { Band::Seen };
-        // The first band that needs the gate.
+        // Keeps the first band that needs the gate.
         bands[gate] = bands[gate].into_iter().chain([band]).min();
     };
     seen().for_each(|signal| need(&mut bands, signal, Band::Seen));

@@ -67,8 +67,8 @@ impl Builder {
 }
 
 impl Wiring {
-    /// Creates the wiring of a net. Returns `None` if it is too large or too deep for the numbers
-    /// used, or its views depend on moves.
+    /// Creates the wiring of a net. Returns `None` if the net is too large or too deep for 32-bit
+    /// numbers, or its views depend on moves.
     pub(in super::super) fn new(net: &Net, shape: Shape) -> Option<Self> {
         let (fluents, inputs) = (net.initial.len(), net.inputs());
         let first = shape.state_words() * 64;

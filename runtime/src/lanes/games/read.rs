@@ -47,7 +47,7 @@ impl Stepper {
     /// row).
     ///
     /// # Panics
-    /// Panics if the number of words or bytes is not that of the rows.
+    /// Panics if the number of words or bytes is not the number that the rows have.
     pub fn read(&mut self, games: &Games, part: Part<'_>, to: To<'_>) {
         self.isa.run(Read { stepper: self, games, part, to });
     }

@@ -65,8 +65,8 @@ macro_rules! compiled {
             $($(#[cfg($condition)] stringify!($name),)*)*
         ];
 
-        /// Takes `visitor` to the compiled game called `name`; `None` if no game that is compiled
-        /// in has this name.
+        /// Calls `visitor` with the compiled game called `name`. Returns `None` if no game that is
+        /// compiled in has this name.
         #[cfg_attr(target_family = "wasm", expect(unused_variables, reason = "no game is compiled in"))]
         pub fn visit<V: Visitor>(name: &str, visitor: V) -> Option<V::Output> {
             let entry = find(name)?;

@@ -130,7 +130,7 @@ impl Arguments {
         }
     }
 
-    /// Parses one of the arguments after the path.
+    /// Parses an argument that is not the path.
     fn option(&mut self, tokens: TokenStream) -> syn::Result<()> {
         let read = |input: ParseStream<'_>| {
             let name = input.call(Ident::parse_any)?;

@@ -45,10 +45,10 @@ use std::{
 /// - `State` and `View`, plain bitsets.
 ///
 /// Roles, moves, fluents and percepts print as KIF text, parse from it, and can be iterated. Their
-/// Rust names are those of the rulesheet in Rust's conventions. Keywords get an underscore,
-/// `Move::move_(..)`. If a name occurs with several numbers of arguments, all but the least are
-/// appended, as in `Move::mark_3(..)`. Other collisions are numbered. The module's documentation
-/// lists them all.
+/// Rust names are the names of the rulesheet in Rust's conventions. Keywords get an underscore,
+/// `Move::move_(..)`. If a name occurs with several numbers of arguments, each form but the
+/// shortest gets its number as a suffix, as in `Move::mark_3(..)`. Other collisions are numbered.
+/// The module's documentation lists them all.
 ///
 /// ```ignore
 /// gdl!(

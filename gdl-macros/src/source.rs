@@ -76,8 +76,8 @@ pub(crate) fn read(written: &str, literal: Span) -> Result<Found, SourceError> {
 fn directories(literal: Span) -> Vec<PathBuf> {
     let mut directories = Vec::new();
     // The literal's own file is used, not the call's: a macro of another crate may have passed the
-    // literal on. The file's path is relative to the directory in which rustc was started, with
-    // cargo the workspace's root. Rust-analyzer does not always provide the path.
+    // literal on. The file's path is relative to the directory in which rustc was started. Cargo
+    // starts it in the workspace's root. Rust-analyzer does not always provide the path.
     if let (Some(file), Ok(started)) = (literal.unwrap().local_file(), env::current_dir()) {
         directories.extend(started.join(file).parent().map(Path::to_path_buf));
     }

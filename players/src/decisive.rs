@@ -42,15 +42,15 @@ pub(crate) fn cost(game: &Table) -> Option<Duration> {
     (steps <= MOST_STEPS).then(|| Duration::from_nanos(steps * NANOSECONDS))
 }
 
-/// The table of decisive play, and the estimated time of a search for each node with it.
+/// The table of decisive play, and the estimated time for each node of a search with that table.
 #[derive(Debug)]
 pub(crate) struct Decisive {
     pub(crate) table: Table,
     pub(crate) node: Duration,
 }
 
-/// Returns decisive play, and makes it on the first call. Returns `None` if the game has none,
-/// making it would take longer than `time`, or `cancel` is triggered.
+/// Returns the table of decisive play, and makes it on the first call. Returns `None` if the game
+/// has none, making it would take longer than `time`, or `cancel` is triggered.
 pub(crate) fn within<'t>(game: &'t Table, time: Option<Duration>, cancel: &Cancel) -> Option<&'t Decisive> {
     let is_late = || time.is_some_and(|time| cost(game).is_none_or(|cost| cost > time));
     if game.derived().get().is_none() {
@@ -67,12 +67,13 @@ pub(crate) fn within<'t>(game: &'t Table, time: Option<Duration>, cancel: &Cance
     made(game)
 }
 
-/// Returns decisive play if it was made before.
+/// Returns the table of decisive play if it was made before.
 pub(crate) fn made(game: &Table) -> Option<&Decisive> {
     game.derived().get()?.as_deref()?.downcast_ref()
 }
 
-/// Makes decisive play. Returns `None` if there is none, it exceeds the limits, or it is cancelled.
+/// Makes the table of decisive play. Returns `None` if the game has none, or if making it exceeds
+/// the limits or is cancelled.
 fn decisive(game: &Table, cancel: &Cancel) -> Option<Decisive> {
     cost(game)?;
     let limits = Limits { fuel: 2 * MOST_STEPS, ..Limits::network() };
@@ -84,7 +85,8 @@ fn decisive(game: &Table, cancel: &Cancel) -> Option<Decisive> {
             },
         );
     let mut meter = Meter::new(&Options { limits, observer, ..Options::default() }, Phase::Optimize);
-    // A table does not store which fluents exclude each other, but optimisation profits from it.
+    // A table does not store which fluents exclude each other. `optimize` proves this again and
+    // uses it.
     let net = optimize::optimize(net(game), &mut meter);
     let optimize::Decisive { phases, length } = optimize::decisive(&net, &mut meter)?;
     let lanes = Lanes::of(&net, Some(&phases), None, &mut meter)?;

@@ -242,14 +242,15 @@ impl<'a, G: Game> Referee<'a, G> {
         self
     }
 
-    /// Sets the grace period: how long after the clock an answer still counts.
+    /// Sets the grace period: the time after the end of the clock during which an answer still
+    /// counts.
     pub fn grace(mut self, grace: Duration) -> Self {
         self.grace = Some(grace);
         self
     }
 
-    /// Sets the number of nodes that a player may visit for each move. If players respect it and
-    /// there are no clocks, a match is reproducible.
+    /// Sets the number of nodes that a player may visit for each move. If players respect this
+    /// limit and there are no clocks, a match is reproducible.
     pub fn nodes(mut self, nodes: u64) -> Self {
         self.nodes = Some(nodes);
         self
@@ -380,7 +381,7 @@ impl<'a, G: Game> Referee<'a, G> {
             if played.history.depth() >= self.max_steps {
                 break End::TooLong;
             }
-            // A random move for each role: the move of chance, and that of a player that fails.
+            // A random move for each role: for chance, and for players that fail.
             let drawn: Option<Vec<G::Move>> =
                 game.roles().map(|role| game.random_move_in(&view, role, &mut stream)).collect();
             let Some(mut joint) = drawn else { break End::Stuck };

@@ -1,8 +1,8 @@
 //! Searches: algorithms that find a move, given a state, a role and a budget.
 //!
 //! Every search except [`Solution`] is a [`Player`](crate::Player). Most have a method `search` for
-//! any state, outside a match. That of [`Ismcts`] takes information instead, and [`Equilibrium`]
-//! has `improve` and `strategy`.
+//! any state, outside a match. The method of [`Ismcts`] takes information instead, and
+//! [`Equilibrium`] has `improve` and `strategy`.
 //!
 //! | search | for | value |
 //! |---|---|---|

@@ -36,8 +36,8 @@ pub struct Belief<G: Game> {
 }
 
 impl<G: Game> Belief<G> {
-    /// The limits of an exact belief: the number of its states, and that of joint moves tried in a
-    /// step.
+    /// The limits of an exact belief: the number of its states, and the number of joint moves tried
+    /// in a step.
     const MAX_STATES: usize = 1 << 13;
     const MAX_JOINTS: u64 = 1 << 16;
 

@@ -99,7 +99,8 @@ impl<G: Game + Clone + 'static> Detached<G> {
         Ok(Self { name, grace: Self::DEFAULT_GRACE, ask, answers, asked: 0, said: (None, None) })
     }
 
-    /// Sets the grace period: how long after the deadline [`Player::choose`] waits for an answer.
+    /// Sets the grace period: the time after the deadline during which [`Player::choose`] still
+    /// waits for an answer.
     #[must_use]
     pub fn grace(mut self, grace: Duration) -> Self {
         self.grace = grace;

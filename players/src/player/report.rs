@@ -11,7 +11,7 @@ pub struct Report {
     pub nodes: u64,
     /// The number of random games played.
     pub playouts: u64,
-    /// The depth in joint moves: the last depth that was searched completely, or that of the
+    /// The depth in joint moves: the last depth that was searched completely, or the depth of the
     /// deepest node of a tree.
     pub depth: u32,
     /// The number of nodes whose remaining moves were pruned.

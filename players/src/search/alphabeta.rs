@@ -16,22 +16,24 @@ use std::fmt;
 /// Alpha-beta search with iterative deepening.
 ///
 /// With two roles, the value of a terminal state is the difference of their goals. With more, or
-/// with [`AlphaBeta::paranoid`], it is the role's own goal, and all others are assumed to play
-/// against it (Sturtevant and Korf, "On pruning techniques for multi-player games", 2000). With one
-/// role, it is depth-first search. If roles move simultaneously, the others are assumed to know the
-/// role's move, so a value is a guaranteed minimum. Chance nodes average over all moves of chance.
+/// with [`AlphaBeta::paranoid`], the value is the role's own goal, and all other roles are assumed
+/// to play against this role (Sturtevant and Korf, "On pruning techniques for multi-player games",
+/// 2000). With one role, the search is depth-first. If roles move simultaneously, the others are
+/// assumed to know the role's move, so a value is a guaranteed minimum. Chance nodes average over
+/// all moves of chance.
 ///
-/// It deepens until the value is proved, or the depth or the budget is reached. The results of an
-/// interrupted iteration count. A transposition table of a fixed number of bytes stores states with
-/// all their words.
+/// The search deepens until the value is proved, or the depth or the budget is reached. The results
+/// of an interrupted iteration count. A transposition table of a fixed number of bytes stores
+/// states with all their words.
+///
 /// The move from the table is tried first, then two that cut off other states at the same depth
 /// (killers). The others follow by how often and how deep they cut off any state (history). If one
 /// side alone chooses, moves after the first are searched with a null window, except at the last
-/// depth. Better ones are searched again (principal variation search; Marsland and Campbell,
-/// "Parallel search of strongly ordered game trees", 1982).
+/// depth. Moves that prove better are searched again (principal variation search; Marsland and
+/// Campbell, "Parallel search of strongly ordered game trees", 1982).
 ///
 /// At the last depth, one pass of the lanes computes all successors of a state
-/// ([`Expansion`](gdl_runtime::lanes::Expansion)), once a second one is needed.
+/// ([`Expansion`](gdl_runtime::lanes::Expansion)), once a second successor is needed.
 ///
 /// Time: O(b^d) nodes for b joint moves and depth d, and about the square root of that with good
 /// move ordering. Memory: the table, O(b d), and after 500 states at the last depth the buffers of

@@ -17,8 +17,9 @@ use std::{
 /// minimization in games with incomplete information", 2007; Tammelin, "Solving large imperfect
 /// information games using CFR+", 2014).
 ///
-/// For two roles with a constant sum of goals, the strategy converges to an equilibrium: it then
-/// guarantees its value even if the opponent knows it. In other games it only has vanishing regret.
+/// For two roles with a constant sum of goals, the strategy converges to an equilibrium, which
+/// guarantees its value even if the opponent knows the strategy. In other games the strategy only
+/// has vanishing regret.
 ///
 /// All histories of the game must fit into memory. Otherwise [`Ismcts`] plays, and the report has
 /// the reason. A history counts as a node of the budget when it is found, and once in each round of
@@ -82,8 +83,8 @@ impl<G: Game> Equilibrium<G> {
     /// too large.
     const FINDING: f64 = 0.3;
 
-    /// The least probability of a move, relative to the most probable one. Moves below it come from
-    /// the first rounds, and are dropped.
+    /// The least probability of a move, relative to the most probable one. Less probable moves come
+    /// from the first rounds, and are dropped.
     const LEAST: f64 = 0.01;
 
     /// Creates the player.

@@ -9,7 +9,8 @@ use super::{
 use crate::player::{Budget, Player, Report};
 use gdl_runtime::{Game, GameExt, Information, chance::Stream};
 
-/// A search that plays random games after each legal move, equally many for each, without a tree.
+/// A search that plays random games after each legal move, the same number for each, without a
+/// tree.
 ///
 /// The moves of other roles and of chance are drawn at random. A node of the budget is a state from
 /// which random games start: one game, or hundreds in lanes.

@@ -23,9 +23,9 @@ use std::{
 /// its own information set. So playouts never use hidden information, and the moves of the others
 /// are evidence of what they know.
 ///
-/// Consistent plays are followed from the initial state, with each role's information set: all of
-/// them if they are few, otherwise a sample. Plays are weighted by the probability of their moves
-/// in the search. A node of the budget is a play.
+/// Consistent plays are followed from the initial state, with each role's information set. If a
+/// step has more than 4,096 of them, a sample is followed. Plays are weighted by the probability of
+/// their moves in the search. A node of the budget is a play.
 pub struct Ismcts<G: Game> {
     seed: u64,
     bytes: usize,
@@ -348,8 +348,8 @@ impl<G: Game> Ismcts<G> {
         found
     }
 
-    /// Updates the worlds to the information. Starts again unless it continues the one before: the
-    /// same role, and the same steps so far.
+    /// Updates the worlds to the information. Starts again unless the information continues that of
+    /// the last search: the same role, and the same steps so far.
     fn follow(&mut self, game: &G, information: &Information<G>, stream: &mut Stream) -> Memory<G> {
         let steps = information.steps();
         let role = information.role();

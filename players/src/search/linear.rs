@@ -62,8 +62,8 @@ impl Linear {
     const MAX_LENGTH: usize = 2000;
 
     /// The least budget that makes up for the setup of lanes: nodes, time, and time as a multiple
-    /// of one random game's. Hundreds of games at once take up to about twenty times as long as
-    /// one.
+    /// of the time of one random game. Hundreds of games at once take up to about twenty times as
+    /// long as one.
     const LANES_FROM: (u64, Duration, u32) = (1000, Duration::from_millis(10), 100);
 
     /// The share of the time for random games; the rest is for fitting the weights.
@@ -214,7 +214,7 @@ impl<G: Game> Evaluation<G> for Linear {
 }
 
 /// Returns the maximum number of steps for finding lines, or for finding the fluents that rule them
-/// out. They take about a quarter of the remaining time.
+/// out. These steps take about a quarter of the remaining time.
 fn work(budget: &Budget) -> usize {
     let left = budget.deadline().map(|end| end.saturating_duration_since(Instant::now()));
     let quarter = left.and_then(|left| usize::try_from(left.as_micros() / 4).ok());

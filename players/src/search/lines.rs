@@ -28,7 +28,7 @@ const MOST_GATES: usize = 1 << 18;
 const WORK: usize = 1 << 21;
 
 /// The maximum number of words of states that are read for ruling lines out, and the number of
-/// words in the time of a step.
+/// words that are read in the time of a step.
 const LOOKED: usize = 1 << 25;
 const WORDS: usize = 32;
 
@@ -52,7 +52,8 @@ pub(super) struct Lines {
     threats: usize,
 }
 
-/// A line: its side, and its fluents, each with the number of the threat if it alone is missing.
+/// A line: its side, and its fluents. Each fluent has the number of the threat that exists if only
+/// this fluent is missing.
 #[derive(Clone, Debug)]
 struct Line {
     side: usize,
@@ -205,7 +206,7 @@ impl Lines {
 
     #[inline]
     fn look(&self, state: &[u64], mut found: impl FnMut(Lacking)) {
-        // A threat that several lines share counts once, if it is among the last eight.
+        // A threat that several lines share counts once, as long as it is among the last eight.
         let mut seen = [usize::MAX; 8];
         let mut threats = 0;
         for (place, (block, lines)) in self.blocks.iter().zip(self.all.chunks(BLOCK)).enumerate() {

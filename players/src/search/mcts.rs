@@ -33,9 +33,9 @@ const MAX_THREADS: usize = 256;
 /// - *Decisive playouts*: used with the feature `load`, if roles choose in turn and the playouts
 ///   are not too expensive. A role wins at once if it can. Otherwise it avoids moves by which it
 ///   loses at once or the next role can win at once.
-/// - *Advantages*: where many games judge a state, an untried move is expected to be as much better
-///   than its state as the same move is elsewhere in the tree. Replies to the same previous move
-///   count most. So not every move has to be tried in every state.
+/// - *Advantages*: where many games judge a state, the expected value of an untried move exceeds
+///   the value of its state by the same amount as elsewhere in the tree. Replies to the same
+///   previous move count most. So not every move has to be tried in every state.
 /// - *Transpositions*: states that are reached by several paths are one node.
 /// - *Implicit minimax*: the value of the best line counts as well as the mean of all games.
 /// - *MCTS-solver*: proved values are propagated, for any goals and number of roles, so that

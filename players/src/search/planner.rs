@@ -230,7 +230,8 @@ impl<G: Game> Plan<G> {
         is_reached.then_some(Self { states, moves, value: goal.value, is_best })
     }
 
-    /// Plays at random until the end, as a plan of last resort.
+    /// Returns a plan of random moves, as a last resort. Returns `None` if they do not end the game
+    /// within 2,000 moves.
     fn drawn(game: &G, root: &G::State, stream: &mut Stream) -> Option<Self> {
         const LONGEST: usize = 2000;
         let (states, moves) = (vec![root.clone()], Vec::new());
@@ -268,8 +269,8 @@ impl<G: Game> Plan<G> {
 /// A player for puzzles: it searches for the moves to the best goal, starting during the start
 /// clock, and makes them.
 ///
-/// If all states fit into memory, it finds the best goal, otherwise the best one within its budget.
-/// Several searches take turns:
+/// If all states fit into memory, it finds the best goal, otherwise the best goal within its
+/// budget. Several searches take turns:
 ///
 /// - breadth first,
 /// - breadth first without states that have no new fluents or pairs,
@@ -411,7 +412,8 @@ impl<G: Game> Planner<G> {
     }
 
     /// Returns the move of the plan. If no plan is proved best and some budget remains, [`Mcts`]
-    /// searches with the rest. Its move is returned if there is no plan or its value is greater.
+    /// searches with the rest. The move of [`Mcts`] is returned if there is no plan or if its value
+    /// is greater.
     fn conclude(
         &mut self,
         game: &G,

@@ -1,5 +1,5 @@
-//! Information sets by number: a set is a role's sequence of moves and percepts. Its successor
-//! depends on its number, the role's next move and its percepts.
+//! Information sets by number: a set is a role's sequence of moves and percepts. The successor of a
+//! set depends on the set's number, the role's next move and the role's percepts.
 
 use gdl_runtime::{
     Game, bits,

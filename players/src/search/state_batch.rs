@@ -1,6 +1,6 @@
-//! Batches of states that are observed or stepped together. They use lanes if the game has them and
-//! they are faster, otherwise single states. The results are equal except for the legal moves of
-//! terminal states, which may be missing.
+//! Batches of states that are observed or stepped together. A batch uses lanes if the game has them
+//! and they are faster, otherwise single states. The results are equal except for the legal moves
+//! of terminal states, which may be missing.
 
 use gdl_runtime::{
     Game,

@@ -5,9 +5,9 @@
 //! reflecting it about a diagonal swaps two arguments. The caller must prove that the rules are
 //! invariant; this module does not read them.
 //!
-//! Trying a change takes steps in proportion to the length of all names, and at most [`MOST_WORK`]
-//! in total. At most [`MOST_FOUND`] permutations of at most [`MOST_NAMES`] names are found. Each is
-//! the first generator of up to two groups of fewer than [`MOST`] permutations.
+//! Trying a change takes steps in proportion to the length of all names; all changes together take
+//! at most [`MOST_WORK`] steps. At most [`MOST_FOUND`] permutations of at most [`MOST_NAMES`] names
+//! are found. Each is the first generator of up to two groups of fewer than [`MOST`] permutations.
 
 use gdl_runtime::{Game, kif, vocabulary::Texts};
 use rustc_hash::FxHashMap;
@@ -34,7 +34,7 @@ impl Symmetry {
     }
 }
 
-/// The limit on the permutations of a group; larger groups are dropped.
+/// The limit on the permutations of a group, including the identity; larger groups are dropped.
 const MOST: usize = 16;
 
 /// The maximum number of permutations that are derived from names.

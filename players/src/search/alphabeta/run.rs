@@ -217,7 +217,8 @@ impl<'r, G: Game> Run<'r, G> {
     }
 
     /// Returns the value of a successor that is not the first, if one side alone chooses. A null
-    /// window shows in fewer nodes that most of them are not better (principal variation search).
+    /// window shows in fewer nodes that most successors are not better (principal variation
+    /// search).
     fn scout(&mut self, ply: usize, depth: u32, alpha: i32, beta: i32, is_own: bool) -> Option<Valued> {
         let (low, high) = if is_own { (alpha, alpha + 1) } else { (beta - 1, beta) };
         let (value, is_solved) = self.successor(ply, depth, low, high)?;

@@ -13,8 +13,8 @@ use std::hash::Hasher;
 /// The maximum number of entries of the table of pairs.
 const PAIRS: usize = 1 << 16;
 
-/// The weight of the prior, in samples: of no advantage for a move, and of the move's advantage for
-/// a pair.
+/// The weights of the priors, in samples. The prior of a move is no advantage, and the prior of a
+/// pair is the move's advantage.
 const MOVES_DOUBT: f32 = 4.0;
 const PAIRS_DOUBT: f32 = 10.0;
 

@@ -175,8 +175,8 @@ impl Stage {
     }
 
     /// Finds a cell with proved values that is a saddle point of a constant-sum stage: neither role
-    /// gains by another move. Its values are those of the stage. `proved` returns the proved values
-    /// of a cell. Returns `None` unless exactly two roles choose, without chance.
+    /// gains by another move. The values of this cell are the values of the stage. `proved` returns
+    /// the proved values of a cell. Returns `None` unless exactly two roles choose, without chance.
     pub(super) fn saddle<'v>(&self, proved: impl Fn(usize) -> Option<&'v [f32]>) -> Option<usize> {
         if self.decisions.len() != 2 || self.decisions.iter().any(|decision| decision.is_chance) {
             return None;

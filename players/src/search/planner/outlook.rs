@@ -201,8 +201,8 @@ const MOST_CHANGERS: usize = 64;
 const MOST_WORK: usize = 1 << 24;
 
 /// Returns for each fluent the moves that may set it, and those that may clear it. A move's effect
-/// is computed by making it alone, with all other fluents unknown. Using that exactly one move is
-/// made gives stronger results than the gates, which may test moves that were not made.
+/// is computed by making it alone, with all other fluents unknown. The fact that exactly one move
+/// is made gives stronger results than the gates, which may test moves that were not made.
 fn changers(advance: &Circuit, fluents: usize, may: &mut [Lanes]) -> Vec<[Option<Box<[u32]>>; 2]> {
     let moves = advance.inputs() - 1 - fluents;
     let all = [u64::MAX; LANES / 64];

@@ -1,5 +1,5 @@
-//! The evaluation of a block of states: the deciding role and the successors of each, or the
-//! finding that some permutation is not a symmetry.
+//! The evaluation of a block of states: the deciding role and the successors of each. It also finds
+//! out whether some permutation is not a symmetry.
 //!
 //! The views, steps and successors of a block are stored until the next block, within a number of
 //! bytes.

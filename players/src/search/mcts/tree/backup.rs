@@ -76,8 +76,8 @@ impl<G: Game> Tree<G> {
         }
     }
 
-    /// Sets the value of a node's best line to that of its best slot. If several roles or chance
-    /// decide, the node is proved, or no slot has a value, sets it to the node's mean.
+    /// Sets the value of a node's best line to the value of its best slot. If several roles or
+    /// chance decide, the node is proved, or no slot has a value, sets it to the node's mean.
     fn settle(&mut self, at: u32) {
         let node = &self.nodes[at as usize];
         let own = at as usize * self.roles;

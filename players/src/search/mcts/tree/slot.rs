@@ -1,5 +1,5 @@
-//! Slots of a tree: a move with its statistics, the choice of the next move to try, and that of the
-//! move to make.
+//! Slots of a tree: a move with its statistics, the choice of the next move to try, and the choice
+//! of the move to make.
 
 use gdl_runtime::chance::Stream;
 

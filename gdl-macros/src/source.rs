@@ -20,8 +20,9 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    /// The path in the form of rustc's messages, which terminals and editors can open: relative to
-    /// the directory in which rustc was started if the file is inside it, otherwise absolute.
+    /// The path in the form of rustc's messages, which terminals and editors can open. The path is
+    /// relative to the directory in which rustc was started if the file is inside that directory,
+    /// otherwise absolute.
     pub(crate) fn shown(&self) -> String {
         // `src/../game.kif` is `game.kif`, unless `src` is a link.
         let path = fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());

@@ -11,7 +11,8 @@
 //! (`docs/decisions/08-choose-engines-by-counted-work.md`). No clock is read, so a rulesheet has
 //! the same engine on every machine. A seed gives the same games with every engine.
 //!
-//! A trial of an engine stops as soon as the engine is known to be slower than another one.
+//! The trial of the incremental engine stops after [`MOST_PASSES`] passes over the net. The trial
+//! of the lifted engine stops as soon as the engine is known to be slower than the best one so far.
 //! Preparing the rules for the lifted engine may take [`STEPS_OF_GATE`] steps for each gate of the
 //! table, at most [`MOST_STEPS`] in all.
 
@@ -39,8 +40,8 @@ const STEPS: u64 = 64;
 /// A constant is added.
 const MOST_PASSES: u64 = 32;
 
-/// Tables with fewer gates win without a trial, since every step of another engine has a fixed cost
-/// of about this number of gates, in addition to its work.
+/// Tables with fewer gates win without a trial. Every step of another engine has a fixed cost of
+/// about this number of gates, in addition to its work.
 const FEWEST_GATES: usize = 1_000;
 
 /// Tables with fewer gates than `LARGE` also win without a trial if a step is expected to take less

@@ -1,9 +1,9 @@
 //! Beliefs of players: the states that are consistent with the information of a role, or a sample
 //! of them.
 //!
-//! Following a step of the play takes at most [`Belief::MAX_JOINTS`] steps of the game, plus those
-//! of a sample once the belief is not exact. An exact belief has at most [`Belief::MAX_STATES`]
-//! states, which take at most [`Belief::BYTES`].
+//! Following a step of the play takes at most [`Belief::MAX_JOINTS`] steps of the game, plus the
+//! steps of a sample once the belief is not exact. An exact belief has at most
+//! [`Belief::MAX_STATES`] states, which take at most [`Belief::BYTES`].
 
 use gdl_runtime::{
     Game, GameExt, Information,

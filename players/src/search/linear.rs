@@ -40,7 +40,7 @@ pub struct Linear {
     /// The number of roles that are evaluated: one if the goals of two roles have a constant sum.
     judged: usize,
     /// Two weights for each feature and evaluated role, the roles changing fastest. Features are
-    /// the fluents, the number of moves of each role, a constant, and those of lines.
+    /// the fluents, the number of moves of each role, a constant, and the features of lines.
     weights: Vec<[f32; 2]>,
     lines: Lines,
     /// The least number of fluents that hold, and the reciprocal of the difference to the greatest.

@@ -37,7 +37,7 @@ const MAX_THREADS: usize = 256;
 ///   the value of its state by the same amount as elsewhere in the tree. Replies to the same
 ///   previous move count most. So not every move has to be tried in every state.
 /// - *Transpositions*: states that are reached by several paths are one node.
-/// - *Implicit minimax*: the value of the best line counts as well as the mean of all games.
+/// - *Implicit minimax*: both the value of the best line and the mean of all games count.
 /// - *MCTS-solver*: proved values are propagated, for any goals and number of roles, so that
 ///   decided states need no more games.
 ///

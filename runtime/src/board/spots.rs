@@ -12,8 +12,8 @@ use crate::kif;
 pub struct Spot {
     /// Cells, in the order in which the move names them, as positions in [`Board::cells`].
     pub cells: Vec<usize>,
-    /// The cells of a column, if the move names a column but no cell; those of a row, if hints made
-    /// the first coordinate the row.
+    /// The cells of a column, if the move names a column but no cell. The cells of a row, if hints
+    /// made the first coordinate the row.
     pub area: Vec<usize>,
 }
 

@@ -96,7 +96,7 @@ pub struct Games {
     legal: Box<[Plane]>,
     /// The chosen moves.
     chosen: Box<[Plane]>,
-    /// The games that have ended, and those of them that the last step ended.
+    /// The games that have ended, and the games that the last step ended.
     over: Plane,
     ended: Plane,
     /// The games that the last step brought to a terminal state, rather than to a state where a

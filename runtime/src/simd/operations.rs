@@ -81,8 +81,8 @@ impl Rest<'_> {
         let first = self.planes.as_mut_ptr();
         for &[a, b, c, result] in steps {
             // SAFETY: these are places of `Operations`, which has checked that each is the distance
-            // of one of `planes` planes from the first; only `Operations::on` makes a `Rest`, and
-            // it had that number of planes. Nothing else refers to them meanwhile.
+            // of one of `planes` planes from the first. Only `Operations::on` makes a `Rest`, and
+            // `on` has checked that number of planes. Nothing else refers to them meanwhile.
             unsafe {
                 let a = W::load(&*first.byte_add(a as usize));
                 let b = W::load(&*first.byte_add(b as usize));

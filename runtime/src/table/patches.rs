@@ -5,8 +5,8 @@
 //!
 //! - With few joint moves, each gets a residual of the whole step, run 64 gates at a time if that
 //!   is faster ([`Wide`]).
-//! - With more joint moves, a move gets a residual of the whole step as long as the other roles
-//!   always made the same moves with it, as in turn-based games.
+//! - With more joint moves, a move gets a residual of the whole step if the other roles always made
+//!   the same moves with it, as in turn-based games.
 //! - Otherwise a step is the step without moves, followed by the effect of each role's move.
 //!
 //! A step looks up each role's move a constant number of times. It runs no more gates than the

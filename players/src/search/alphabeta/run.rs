@@ -81,9 +81,9 @@ impl<'r, G: Game> Run<'r, G> {
         found
     }
 
-    /// Returns the value of the state at `ply`: exact if it lies between `alpha` and `beta`,
-    /// otherwise an upper bound up to `alpha` or a lower bound from `beta` on. Returns `None` if
-    /// the budget is spent.
+    /// Returns the value of the state at `ply`. The result is exact if it lies between `alpha` and
+    /// `beta`, otherwise an upper bound up to `alpha` or a lower bound from `beta` on. Returns
+    /// `None` if the budget is spent.
     fn node(
         &mut self,
         ply: usize,

@@ -1,8 +1,8 @@
 //! Values of alpha-beta: integers that the search compares, converted from goals and back.
 //!
 //! A point of a goal is [`UNIT`]. A value moves towards 0 by one for each joint move on its way up
-//! the tree, so that a quicker win and a later loss are preferred. The value of a state does not
-//! depend on its depth in the tree.
+//! the tree. So a quicker win and a later loss are preferred. The value of a state does not depend
+//! on its depth in the tree.
 
 /// The value of a point of a goal; greater than the number of moves in any line.
 pub(super) const UNIT: i32 = 4096;

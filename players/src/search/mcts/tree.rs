@@ -80,8 +80,8 @@ pub(super) struct Rules {
 
 impl Rules {
     /// Returns the bounds that moves are compared by. Values are not `trusted` if few random games
-    /// judge a state. Neither are those of a single player's game, since random games rarely find
-    /// its solution.
+    /// judge a state. The values of a single player's game are not trusted either, since random
+    /// games rarely find its solution.
     fn bounds(&self, trusted: bool) -> Bounds {
         let (exploration, minimax) = if trusted { (0.1, 0.2) } else { (0.7, 0.0) };
         Bounds { exploration: self.exploration.unwrap_or(exploration), minimax }

@@ -69,8 +69,8 @@ pub(super) fn best(
     most.0
 }
 
-/// Returns the slot to play: a proved one with the greatest possible goal, otherwise the most
-/// visited unproved one, unless the mean of a proved one is at least as great.
+/// Returns the slot to play. A proved slot with the greatest possible goal comes first. Otherwise
+/// it is the most visited unproved slot, unless the mean of a proved one is at least as great.
 pub(super) fn choose(slots: &[Slot], greatest: f32) -> Option<usize> {
     let won = slots.iter().position(|slot| slot.is_proved && slot.mean() >= greatest);
     let open = |slot: &&Slot| !slot.is_proved;

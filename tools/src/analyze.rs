@@ -208,15 +208,15 @@ impl Figures {
     ///   (pairs of a length and its number of games), `unfinished` (games abandoned);
     /// - `states`: `visited`, `distinct` among them, and how many there are `at_least`;
     /// - `tree`: `log10_sequences` of joint moves, `log10_games`, and their `relative_error`;
-    /// - `outcome`: `playouts`, `mean_length`; for each of `roles` its `goal` (an estimate, or null
-    ///   for a role without one) and the shares of `wins`, `draws` and `losses`;
-    ///   `first_move_advantage`, null or the `role` and an `estimate`: its share of wins less that
-    ///   of losses;
-    /// - `openings`, null where no role chooses at the start: `role`, `playouts_of_each`, `spread`
-    ///   (best less worst), `deviation` (beyond chance), `moves` from the best to the worst, each
-    ///   with its `goal` (an estimate);
-    /// - `plies`, move by move: `games` that came so far, mean `joint` moves, and `choices`, each
-    ///   role's mean moves where it has more than one, or null.
+    /// - `outcome`: `playouts`, `mean_length`; for each of `roles` its `goal` (an estimate, or
+    ///   null for a role without one) and the shares of `wins`, `draws` and `losses`;
+    ///   `first_move_advantage`, null or the `role` and an `estimate`: its share of wins minus the
+    ///   other player's share;
+    /// - `openings`, null where no role chooses at the start: `role`, `playouts_of_each`,
+    ///   `spread` (the best goal minus the worst), `deviation` (without sampling error), `moves`
+    ///   from the best to the worst, each with its `goal` (an estimate);
+    /// - `plies`, move by move: the number of `games` that reached the ply, mean `joint` moves,
+    ///   and `choices`, each role's mean moves where it has more than one, or null.
     #[must_use]
     pub fn to_json(&self) -> Value {
         let walks = &self.walks;

@@ -2,7 +2,7 @@
 
 use gdl_compiler::{Applicability, Diagnostic, Diagnostics, Source, diagnostic::repair};
 
-/// The most rounds of edits. Errors that remain after them are reported and not fixed.
+/// The greatest number of rounds. Errors that remain after these are reported and not fixed.
 const ROUNDS: usize = 100;
 
 /// Applies the edits whose applicability is `least` or better, in at most 100 rounds. Returns the

@@ -159,11 +159,12 @@ impl fmt::Display for GameVerdict {
     }
 }
 
-/// A game is hopeless if a smaller share of random games ends with one goal for each role.
+/// The least share of random games that must end with one goal for each role. Below it, a game is
+/// hopeless.
 const ENDING: f64 = 0.1;
 
-/// A game is hopeless if one role wins a greater share of random games, or if a greater share is
-/// drawn.
+/// The greatest share of random games that one role may win, or that may be drawn. Above it, a game
+/// is hopeless.
 const ALIKE: f64 = 0.99;
 
 /// The judgement of a rulesheet.
@@ -323,22 +324,22 @@ impl Judgement {
     /// Returns the JSON object of a candidate:
     ///
     /// - `game`, `verdict` (`judged`, `invalid`, `too_large`, `no_player`, `endless`, `stuck`,
-    ///   `unscored`, `no_choice`, `one_sided`, `drawn`), `reason` (null of a judged one), `score`
-    ///   (0 to 1, null unless all was measured) and its `parts` by name;
+    ///   `unscored`, `no_choice`, `one_sided`, `drawn`), `reason` (null if `judged`), `score` (0 to
+    ///   1, null unless everything was measured) and its `parts` by name;
     /// - `roles` (other than chance), `chance`, `hidden`; `engine` (`table`, `events` or `lifted`,
     ///   null if nothing was played);
     /// - `random` and `skilled` play (null if not played): `games`, `completion`, `decisiveness`,
-    ///   `draws`, `balance`, `length`, and of each of `roles` the mean `goal` and shares of `wins`,
-    ///   `draws`, `losses`; `skilled` has the `nodes` of a move, `random` the shares of games that
-    ///   are `too_long`, `stuck` and `unscored`;
+    ///   `draws`, `balance`, `length`, and for each of `roles` the mean `goal` and shares of
+    ///   `wins`, `draws`, `losses`; `skilled` has the `nodes` of a move, `random` the shares of
+    ///   games that are `too_long`, `stuck` and `unscored`;
     /// - `shape` of random games: `length` (`shortest`, `median`, `longest`), `branching` (`joint`,
     ///   `most`, and for each of `roles` its moves where it has a choice), `agency`;
-    /// - `skill`: `depth`, `levels`, and `rungs`, each with `strong` and `weak` (nodes, null of
-    ///   random play), `matches`, `gain` (an estimate: `mean` and its 95 % `interval`, of 1); for
-    ///   one role `goals`, the mean of each player;
+    /// - `skill`: `depth`, `levels`, and `rungs`, each with `strong` and `weak` (nodes, null for
+    ///   random play), `matches`, `gain` (an estimate: `mean` and its 95 % `interval`, as shares of
+    ///   1); for a game of one role `goals`, the mean of each player;
     /// - `drama`, `lead_changes`, `decided`; `variety` (`states`, `ends`, `openings`);
-    /// - `dead`: `coverage`, and of `rules`, `moves` and `fluents` how many there are (`of`), how
-    ///   many are dead (`count`), and a `list`;
+    /// - `dead`: `coverage`, and for each of `rules`, `moves` and `fluents` the number `of` all
+    ///   items, the `count` of dead ones, and a `list` of the first dead ones;
     /// - `absent`: for each missing measure the reason.
     #[must_use]
     pub fn to_json(&self) -> Value {

@@ -8,7 +8,7 @@
 
 use gdl_runtime::engine::{Circuit, Table};
 
-/// Goals are a separate circuit if they add more than one part in this number of the step's gates.
+/// Goals are a separate circuit if they add more than `1 / GOALS_APART` of the step's gates.
 const GOALS_APART: usize = 4;
 
 /// A circuit of three-input gates, ordered by level.

@@ -219,8 +219,8 @@ fn receive(
     Err(Box::new((Source::new(name, ""), fault)))
 }
 
-/// Compiles a rulesheet and shows the progress on the terminal, instead of to the observer of
-/// `options`. Returns all diagnostics and the game. If there are errors, returns the rules instead,
+/// Compiles a rulesheet and shows the progress on the terminal. The observer of `options` is not
+/// used. Returns all diagnostics and the game. If there are errors, returns the rules instead,
 /// provided that they passed the checks.
 pub fn examine(
     source: &Source,
@@ -230,7 +230,7 @@ pub fn examine(
     inspect(source, &Options { observer: compiling.observer(), ..options.clone() })
 }
 
-/// Like [`examine`], with the observer of `options` instead of the terminal.
+/// Like [`examine`], but reports progress to the observer of `options` instead of the terminal.
 pub fn inspect(
     source: &Source,
     options: &Options,
@@ -246,8 +246,8 @@ pub fn inspect(
     }
 }
 
-/// Diagnoses a rulesheet without making it a game. Adds a warning if it would be interpreted in
-/// each state. Shows progress on a terminal.
+/// Diagnoses a rulesheet without building a game to play. Adds a warning if the rules would be
+/// interpreted in each state. Shows progress on a terminal.
 #[must_use]
 pub fn diagnose(source: &Source, options: &Options) -> Diagnostics {
     let compiling = Compiling::start();
@@ -367,7 +367,7 @@ pub fn run_as(source: Source, options: &Options, way: Option<Way>) -> Result<Loa
     Ok(Loaded::Compiled(Box::new(compiled)))
 }
 
-/// Makes rules a game that is interpreted in each state, and turns the errors into warnings.
+/// Builds a game that interprets the rules in each state, and turns the errors into warnings.
 /// Returns `None` if some error is not an exceeded limit of grounding. Returns `None` and adds a
 /// diagnostic if interpretation exceeds its limits as well.
 pub fn lift_instead(rules: &Rules, options: &Options, diagnostics: &mut Diagnostics) -> Option<Dynamic> {
@@ -375,7 +375,7 @@ pub fn lift_instead(rules: &Rules, options: &Options, diagnostics: &mut Diagnost
     excuse(rules, &Options { observer: compiling.observer(), ..options.clone() }, diagnostics)
 }
 
-/// Like [`lift_instead`], with the observer of `options` instead of a progress display.
+/// Like [`lift_instead`], but reports progress to the observer of `options`, without a display.
 pub fn excuse(rules: &Rules, options: &Options, diagnostics: &mut Diagnostics) -> Option<Dynamic> {
     if !diagnostics.are_excesses() {
         return None;
@@ -392,7 +392,7 @@ pub fn excuse(rules: &Rules, options: &Options, diagnostics: &mut Diagnostics) -
     }
 }
 
-/// Makes rules a game that is interpreted in each state, and shows progress on a terminal.
+/// Builds a game that interprets the rules in each state, and shows progress on a terminal.
 fn lift_watched(rules: &Rules, options: &Options) -> std::result::Result<Dynamic, Box<Diagnostic>> {
     let compiling = Compiling::start();
     lift(rules, &Options { observer: compiling.observer(), ..options.clone() })

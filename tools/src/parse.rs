@@ -73,8 +73,8 @@ pub fn written(value: &impl ValueEnum) -> String {
     value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
-/// The greatest length of a text that is compared with names, in bytes. Longer texts are no typing
-/// errors, and comparing them is slow.
+/// The greatest length of a text that is compared with names, in bytes. A longer text is no typing
+/// error, and comparing it is slow.
 const LONGEST_SLIP: usize = 1_000;
 
 /// Returns `; did you mean ...?` with the most similar of `names`, or an empty text if none is

@@ -49,7 +49,8 @@ impl Kind {
         self.options.iter().chain(bounds).copied()
     }
 
-    /// Returns whether it plays by a file. The name of the file stands before the options.
+    /// Returns whether it plays by a net from a file. The name of the file stands before the
+    /// options.
     #[must_use]
     pub fn has_file(&self) -> bool {
         self.name == LEARNED
@@ -446,8 +447,8 @@ impl Spec {
         self.threads
     }
 
-    /// Limits the memory to `bytes`, which is also the default, and a given number of threads to
-    /// `threads`.
+    /// Limits the memory to `bytes`, which is also the limit if none was given. Limits the number
+    /// of threads to `threads`, if a number was given.
     #[must_use]
     pub fn at_most(self, bytes: usize, threads: usize) -> Self {
         let memory = Some(self.memory.map_or(bytes, |memory| memory.min(bytes)));

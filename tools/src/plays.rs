@@ -4,7 +4,7 @@
 //! state; its steps are
 //!
 //! - `(moves M ..)`: a joint move, with a move of each role in role order, which must be legal;
-//! - `(does R M)`: the move of one role, where each other one has a single legal move;
+//! - `(does R M)`: the move of one role, if every other role has a single legal move;
 //! - `(state F ..)`: continues from the state in which these fluents hold;
 //! - an atom such as `(legal white (mark 1 1))`, `(true (cell 1 1 b))`, `terminal` or
 //!   `(goal white 100)`, which must hold, or `(not ATOM)`;

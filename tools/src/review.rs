@@ -1,9 +1,11 @@
-//! Reviews of plays: what a player expects of each choice, and after which moves it expects less.
+//! Reviews of plays: the goal that a player expects at each choice, and the moves after which it
+//! expects less.
 //!
-//! The player searches each state in which a role has a choice, with what the role knows there. Its
-//! expected goal is compared with the one at the role's next choice, or with the goal at the end.
-//! A fall is a mistake of the role, unless the player was mistaken before. Results depend on the
-//! play, the player, the seed and the number of nodes alone, unless there is a time for a move.
+//! The player searches each state in which a role has a choice, with the knowledge of that role.
+//! The expected goal is compared with the one at the role's next choice, or with the goal at the
+//! end. A fall is a mistake of the role, unless the player's earlier expectation was wrong. Results
+//! depend only on the play, the player, the seed and the number of nodes, unless moves have a time
+//! limit.
 
 use crate::{
     error::{Error, Result},
@@ -79,9 +81,9 @@ pub fn history(game: &Dynamic, joints: &[Vec<String>]) -> Result<History<Dynamic
     Ok(history)
 }
 
-/// Reviews the line to the current place of a history: the choices in the order of the play.
-/// `budget` makes the budget of a search, and `tell` gets the number of joint moves that are done.
-/// A search for each choice, and a step for each joint move and role.
+/// Reviews the line to the current place of a history. Returns the choices in the order of the
+/// play. `budget` creates the budget of a search, and `tell` gets the number of joint moves that
+/// are done. Takes one search for each choice, and one step for each joint move and role.
 ///
 /// # Errors
 /// Returns an error if the player cannot play the game, or does not report expected goals.

@@ -17,8 +17,9 @@ enum Play {
     Saved(Transcript),
 }
 
-/// Reads the joint moves of a play from the initial state, as KIF texts in role order. A play with
-/// branches gives the line through its current place, continued by the latest step at each place.
+/// Reads the joint moves of a play from the initial state, as KIF texts in role order. For a play
+/// with branches, returns the line through its current place, continued by the latest step at each
+/// place.
 ///
 /// # Errors
 /// Returns an error if the file cannot be read, or is not a play.

@@ -1,7 +1,7 @@
 //! The scene of a state, as the page draws it: the contents of the board, and the other fluents.
 //!
-//! The names of the other fluents take at most `MOST_TOLD` bytes; fluents that are left out are
-//! counted. The number of cells bounds the board.
+//! The names of the other fluents take at most `MOST_TOLD` bytes; the scene has the number of the
+//! fluents that are left out. The number of cells bounds the board.
 
 mod board;
 mod clues;
@@ -22,7 +22,7 @@ use serde::Serialize;
 /// The limit on the bytes of one kind of item.
 const MOST_TOLD: usize = 1 << 19;
 
-/// The number of bytes that remain.
+/// The number of bytes that may still be used.
 #[derive(Debug)]
 pub struct Room(usize);
 

@@ -365,7 +365,8 @@ impl<R: Reasoner> Check<'_, R> {
         }
         let joints = legals.iter().try_fold(1_u64, |product, legal| product.checked_mul(legal.len() as u64));
         let Some(left) = joints.and_then(|joints| moves.checked_sub(joints)) else { return Ok(false) };
-        // The states of a game have similar lengths, so this one stands for all.
+        // The states of a game have texts of similar length, so the length of this one is used for
+        // all.
         let bytes: usize = self.reasoner.fluents(state).iter().map(|fluent| fluent.len() + 8).sum();
         if bytes.saturating_mul(below.len() + joints.unwrap_or(0) as usize) > MOST_BYTES {
             return Ok(false);

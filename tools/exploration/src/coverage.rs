@@ -3,8 +3,8 @@
 //!
 //! A [`Seen`] is a witness of random games. It also receives the matches of searches, which reach
 //! states that random games do not. It accumulates states and views by bitwise OR. Finding the
-//! rules that fire takes O(literals) steps for each position. It is done for as many random games,
-//! and as many matches, as `LITERALS` allows, but at least for one of each.
+//! rules that fire takes O(literals) steps for each position. So this is done only for the first
+//! random games and the first matches: for as many of each as `LITERALS` allows, but at least one.
 
 use crate::{states::States, witness::Witness};
 use gdl_compiler::{Compilation, Source, Span, ground::GroundRules, propnet::Signal};
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 /// The limit on the literals of ground rules that are evaluated.
 const LITERALS: f64 = 2e7;
 
-/// The most dead items that are named.
+/// The greatest number of dead items that are listed by name, for each kind of item.
 const LISTED: usize = 20;
 
 /// The greatest length of a rule's head in reports, in characters.
@@ -33,7 +33,8 @@ pub struct Seen<'g> {
     held: <Dynamic as Game>::State,
     /// The union of the views of all states that are not terminal.
     legal: <Dynamic as Game>::View,
-    /// For each ground rule, whether it fired in the first games.
+    /// For each ground rule, true if it fired in the games and matches for which rules are
+    /// evaluated.
     fired: Vec<bool>,
     /// The number of random games, and of matches, for which rules are evaluated.
     games: u64,

@@ -125,7 +125,7 @@ pub fn simulate(
     }
     for (fault, line) in findings.into_lines() {
         let found = describe::describe(subject, fault, &line);
-        // A check of the initial state has already reported it.
+        // A check of the initial state may have reported the same role without moves already.
         let is_known = |known: &Diagnostic| (known.code, known.span) == (found.code, found.span);
         if !matches!(fault, GameFault::Stuck { .. }) || !diagnostics.iter().any(is_known) {
             diagnostics.push(found);

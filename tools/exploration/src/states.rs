@@ -5,9 +5,9 @@ use rustc_hash::FxHashMap;
 /// A counter of visited states in bounded memory.
 ///
 /// States are identified by a 64-bit hash. Once too many are stored, only hashes that end in a zero
-/// bit are kept, later only those that end in two, and so on. This is a fair sample that does not
-/// depend on the order of visits (Gibbons, "Distinct sampling for highly-accurate answers to
-/// distinct values queries", 2001).
+/// bit are kept, later only those that end in two, and so on. The kept hashes are a uniform sample
+/// of the distinct states, whatever the order of visits (Gibbons, "Distinct sampling for
+/// highly-accurate answers to distinct values queries", 2001).
 #[derive(Clone, Debug, Default)]
 pub struct States {
     visits: FxHashMap<u64, u32>,

@@ -64,8 +64,8 @@ impl Estimate {
 }
 
 /// Returns the 95 % interval of the true share, from the share observed in `trials` trials (Wilson,
-/// "Probable inference, the law of succession, and statistical inference", 1927). If draws count
-/// half, the interval is slightly wide.
+/// "Probable inference, the law of succession, and statistical inference", 1927). If draws count as
+/// half a win, the interval is slightly wider than necessary.
 #[must_use]
 pub fn wilson(share: f64, trials: u64) -> [f64; 2] {
     if trials == 0 {

@@ -104,11 +104,11 @@ pub struct Walks {
     decisions: u64,
     /// The states visited.
     pub states: States,
-    /// The role that makes the first choice, other than chance, if chance makes its first legal
-    /// moves. `None` if several roles choose at once, or none was found.
+    /// The first role other than chance that has a choice, if chance always makes its first legal
+    /// move. `None` if several roles choose at once, or none was found.
     pub first_to_choose: Option<usize>,
-    /// For each game, its number and two logarithms: its estimates of the nodes and the leaves of
-    /// the tree.
+    /// For each game, its number and the decimal logarithms of its two estimates: of the nodes and
+    /// of the leaves of the tree.
     trees: Vec<(u64, [f64; 2])>,
 }
 
@@ -131,8 +131,8 @@ impl Walks {
         Self::follow(game, settings, longest(game), tell, &|| ()).0
     }
 
-    /// Follows games like [`Walks::play`], abandons each one after `longest` moves, and returns
-    /// what they use of the rules. `length` is about the mean length of a game.
+    /// Follows games like [`Walks::play`] and abandons each one after `longest` moves. Also returns
+    /// the coverage of the rules by these games. `length` is about the mean length of a game.
     #[must_use]
     pub fn cover<'g>(
         game: &'g Dynamic,
@@ -179,7 +179,7 @@ impl Walks {
         };
         thread::scope(|scope| {
             for _ in 1..threads {
-                // The system may be out of threads: then fewer play.
+                // If no thread can be started, fewer threads play.
                 let _ = thread::Builder::new().spawn_scoped(scope, work);
             }
             work();
@@ -408,8 +408,8 @@ fn first_to_choose(game: &Dynamic) -> Option<usize> {
         let choosing: Vec<RoleId> = choosing.filter(|&role| Some(role) != game.chance_role()).collect();
         match choosing[..] {
             [role] => return Some(role.index()),
-            // At most chance has a choice. Its first move is made, since it rarely decides who is
-            // next.
+            // No role other than chance has a choice. Every role makes its first legal move: the
+            // move of chance rarely decides which role chooses next.
             [] => {
                 let joint: Option<Vec<MoveId>> =
                     game.roles().map(|role| game.legal_moves_in(&view, role).next()).collect();

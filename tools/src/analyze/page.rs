@@ -8,7 +8,8 @@ use super::{
 use crate::output::thousands;
 use std::fmt::Write;
 
-/// The most moves that are drawn. If there are more, the best and the worst ones are.
+/// The greatest number of moves that are drawn. If there are more, the best and the worst moves are
+/// drawn.
 const DRAWN: usize = 40;
 
 /// The stylesheet of the page, for light and dark mode. It also works inside a shadow tree.

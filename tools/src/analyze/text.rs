@@ -28,7 +28,7 @@ pub fn print(figures: &Figures, out: &mut dyn Write) -> io::Result<()> {
         thousands(figures.outcome.tally.playouts)
     )?;
     let width = figures.roles.iter().map(|role| role.chars().count()).max().unwrap_or(0).max(14);
-    // Headings of columns are above names with two spaces before them.
+    // Names are indented by two spaces, so the column headings above them are two characters wider.
     let wide = width + 2;
     writeln!(out, "\n{BOLD}length of a game{BOLD:#} {DIM}in joint moves{DIM:#}")?;
     writeln!(out, "  {:<width$} {}", "mean", interval(walks.mean_length(), 2))?;

@@ -1,7 +1,7 @@
 //! The drama of a match: the expectation of each role in each position, and measures of it.
 //!
 //! The expectations come from a Monte Carlo tree search with the node budget of the players. They
-//! are from 0 to 100, and differences of less than `LEVEL` points count as none.
+//! are from 0 to 100. Differences of less than `LEVEL` points are ignored.
 
 use super::skill::{FinishedMatch, Terms};
 use crate::statistics::mean_and_error;
@@ -12,7 +12,7 @@ const LEVEL: f64 = 5.0;
 /// The winner's value from which a match is decided.
 const DECIDED: f64 = 90.0;
 
-/// The share of the matches that are searched for values is 1 / `PART`.
+/// Values are searched for in one of `PART` matches.
 const PART: usize = 4;
 
 /// The measures of drama, over a number of matches.
@@ -30,8 +30,8 @@ pub struct Drama {
 }
 
 impl Drama {
-    /// Measures the first `1 / PART` of the matches. Returns `None` if no position of them could be
-    /// searched.
+    /// Measures the first `1 / PART` of the matches. Returns `None` if the search gave no values
+    /// for any of these matches.
     pub(super) fn new(terms: &Terms<'_>, matches: &[FinishedMatch]) -> Option<Self> {
         let mut drama = Self { drama: None, lead_changes: 0.0, decided: None, tale: None };
         let (mut dramas, mut shares, mut changes) = (Vec::new(), Vec::new(), Vec::new());

@@ -18,7 +18,7 @@ use crate::{
 };
 use std::fmt::Write;
 
-/// The most games with charts.
+/// The greatest number of games with charts.
 const DRAWN: usize = 20;
 
 /// The description of each part of the score.

@@ -1,4 +1,4 @@
-//! The score: one number, computed from several measures, by which games are ranked.
+//! The score: one number that ranks games, computed from several measures.
 //!
 //! The score is the harmonic mean of its parts, so a low part cannot be offset by the others. The
 //! parts are those of Todd and others, "GAVEL: generating games via evolution and language models",

@@ -1,11 +1,11 @@
 //! The value of skill: matches of equal players ([`Peers`]), and of players with different budgets
 //! ([`Ladder`]).
 //!
-//! All players are Monte Carlo tree searches with different node budgets for a move; the weakest
-//! one plays at random. A contest has the number of matches in the settings, or fewer if their work
-//! would exceed its limit. Work is counted in evaluated gates: a node costs a random game to its
-//! end, about half as long as one from the start. A contest with fewer than `FEWEST` matches for
-//! each seat is skipped.
+//! All players are Monte Carlo tree searches with different node budgets for a move, except that
+//! the weakest one plays at random. A contest has the number of matches in the settings, or fewer
+//! if their work would exceed its limit. Work is counted in evaluated gates. A node costs one
+//! random game from its state to the end, which is about half as long as a game from the start. A
+//! contest with fewer than `FEWEST` matches for each seat is skipped.
 
 use super::{Settings, outcome::Outcome};
 use crate::{analyze::Estimate, contest::Contest, players::Spec, statistics::mean_and_error};
@@ -139,8 +139,8 @@ impl<'g> Terms<'g> {
         self.settings.budgets.get(1).copied()
     }
 
-    /// Plays each player of the ladder against the next weaker one. Returns `None` if not even the
-    /// first contest fits into the work limit.
+    /// Plays each player of the ladder against the next weaker one. In a game for one role, each
+    /// player plays alone. Returns `None` if not even the first contest fits into the work limit.
     pub(super) fn ladder(&self, see: See<'_>) -> Option<Ladder> {
         let budgets = || self.settings.budgets.iter().copied();
         let steps: Vec<Option<u64>> = [None].into_iter().chain(budgets().map(Some)).collect();
@@ -248,8 +248,8 @@ pub struct Ladder {
     pub goals: Vec<(Option<u64>, (u64, f64, f64))>,
 }
 
-/// A contest of two players of different strength. In a game of more roles the weaker one has all
-/// other seats.
+/// A contest of two players of different strength. In a game for more than two roles, the weaker
+/// player has all other seats. In a game for one role, both play alone.
 #[derive(Clone, Copy, Debug)]
 pub struct Rung {
     /// The node budget of the weaker player; `None` if it plays at random.
@@ -258,7 +258,7 @@ pub struct Rung {
     pub strong: Option<u64>,
     /// The number of matches.
     pub matches: u64,
-    /// The gain of the stronger player, as a share of 1. `None` if no match had a result.
+    /// The gain of the stronger player, as a share of 100 points. `None` if no match had a result.
     pub gain: Option<Estimate>,
 }
 

@@ -7,7 +7,7 @@ use std::{
     io::{self, Write},
 };
 
-/// The most dead items that are listed of each kind.
+/// The greatest number of dead items that are listed for each kind.
 const LISTED: usize = 5;
 
 /// Compares two games for a ranking: judged games first, then by descending score, then by name.

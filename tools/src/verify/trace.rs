@@ -42,7 +42,7 @@ pub struct Trace {
     /// The numbers of distinct states at depth 0, 1, ..
     #[serde(default)]
     pub distinct_states: Vec<u128>,
-    /// For each depth, the hash over the sorted hashes of the distinct states.
+    /// For each depth, the hash of the sorted hashes of the distinct states.
     #[serde(default)]
     pub level_hash: Vec<String>,
     /// The numbers of distinct terminal states at depth 0, 1, ..

@@ -90,7 +90,7 @@ impl<W: Write> Page<'_, W> {
             (false, false) => String::new(),
         };
         writeln!(self.out, "{indent}{sign} {}{DIM}{remark}{DIM:#}", literal.text)?;
-        // If `(not X)` holds, the missing `X` is not explained.
+        // If `(not X)` holds, there is no explanation of why `X` does not hold.
         if holds && !why.holds { Ok(()) } else { self.reason(why, level + 1) }
     }
 }

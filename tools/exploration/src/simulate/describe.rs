@@ -79,8 +79,8 @@ pub(super) fn describe(subject: Subject<'_>, fault: GameFault, line: &Line) -> D
     diagnostic.witness(witness(subject, line, &state))
 }
 
-/// Adds a label about the loss and suggests a frame rule, if play lost a fluent that `terminal`
-/// depends on and no rule keeps.
+/// Adds a label about a lost fluent and suggests a frame rule. The fluent must be one that play
+/// lost, that `terminal` depends on, and that no rule keeps.
 fn lost(subject: Subject<'_>, line: &Line, diagnostic: Diagnostic) -> Diagnostic {
     /// The most moves that are searched for the loss.
     const MOST: usize = 1_000;
@@ -95,7 +95,7 @@ fn lost(subject: Subject<'_>, line: &Line, diagnostic: Diagnostic) -> Diagnostic
         game.advance(&mut state, joint);
         let after: Vec<usize> = game.fluents(&state).map(Id::index).collect();
         let gone = game.fluents(&before).filter(|fluent| after.binary_search(&fluent.index()).is_err());
-        // The game may intend to lose fluents of the initial state.
+        // Fluents of the initial state may be lost on purpose.
         for fluent in gone.filter(|_| number > 0) {
             let text = game.fluent_text(fluent);
             let name = text.trim_start_matches('(').split([' ', ')']).next().unwrap_or_default();

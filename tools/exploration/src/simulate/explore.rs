@@ -1,8 +1,9 @@
 //! The reachable states, visited breadth first, with a shortest play to each and their faults.
 //!
 //! Observing a state, advancing it and comparing goals each have a [cost](cost) in gates, which is
-//! subtracted from `work`. States, edges and stored goals have their own limits, and the search
-//! ends at the first limit. Each reported fault costs one more search for its play.
+//! subtracted from `work`. The search ends when `work` or the limit of edges is used up. Once the
+//! limits of states and stored goals are reached, no further states are stored. Building the play
+//! of a fault observes each state of that play again.
 
 use super::{
     Progress, SimulationSettings, Subject,
@@ -50,7 +51,7 @@ pub(super) struct Graph<'g> {
     complete: bool,
     /// True if a terminal state was found.
     ends: bool,
-    /// For each role, true if it has 100 in a terminal state.
+    /// For each role, true if its goal value is 100 in a visited terminal state.
     wins: Vec<bool>,
 }
 
@@ -162,7 +163,7 @@ impl<'g> Graph<'g> {
         self.ends
     }
 
-    /// Returns whether the role has 100 in a visited terminal state.
+    /// Returns whether the role's goal value is 100 in a visited terminal state.
     pub(super) fn wins(&self, role: usize) -> bool {
         self.wins[role]
     }
@@ -222,8 +223,8 @@ impl<'g> Graph<'g> {
         }
     }
 
-    /// Offers the play to the recurring state nearest to the initial state, and once round its
-    /// cycle.
+    /// Offers the play that leads to the first recurring state in breadth-first order and then once
+    /// round its cycle.
     fn find_loop(&self, findings: &mut Findings) {
         let visited = self.visited();
         let mut component = vec![u32::MAX; visited];

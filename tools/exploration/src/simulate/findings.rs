@@ -6,7 +6,8 @@
 use gdl_runtime::dynamic::MoveId;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The most reported faults. Games with many roles may have several of each kind for each role.
+/// The greatest number of faults to report. Games with many roles may have several of each kind for
+/// each role.
 const MOST: usize = 32;
 
 /// A fault of a game, ordered by its diagnostic code.
@@ -27,8 +28,9 @@ pub(super) enum GameFault {
 }
 
 impl GameFault {
-    /// Returns whether the fault still matters if the game can never end. Roles without moves,
-    /// several goals in other states, and loops are consequences of that.
+    /// Returns whether the fault still matters if the game can never end. The other faults are
+    /// consequences of an endless game: roles without moves, several goals in other states, and
+    /// loops.
     fn stands_without_end(self) -> bool {
         matches!(self, Self::NoGoal { .. } | Self::TwoGoals { terminal: true, .. } | Self::Falling { .. })
     }
@@ -39,7 +41,8 @@ impl GameFault {
 pub(super) struct Line {
     /// The moves of the first joint move in role order, then those of the next one.
     pub(super) moves: Vec<MoveId>,
-    /// The number of joint moves after which the last state occurred first, if it recurs.
+    /// The number of joint moves after which the last state occurred first. `None` if it does not
+    /// recur.
     pub(super) repeats: Option<usize>,
 }
 
@@ -51,8 +54,8 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    /// Stores a play for a fault, unless a play as short is known or the limit is reached. `length`
-    /// counts the moves of all roles.
+    /// Stores a play for a fault, unless a play of at most this length is known or the limit is
+    /// reached. `length` counts the moves of all roles.
     pub(super) fn offer(&mut self, fault: GameFault, length: usize, line: impl FnOnce() -> Line) {
         let known = self.told.get(&fault);
         if known.is_none() && self.told.len() >= MOST {

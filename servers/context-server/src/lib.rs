@@ -54,7 +54,7 @@ pub fn serve(
     runtime.block_on(server::serve(transport, sheet::Shelf::new(folder, settings.lenient), settings.longest));
     // Cancelled work may take a moment to end.
     runtime.shutdown_timeout(Duration::from_millis(100));
-    // A client that has left reads no more answers.
+    // A client that has left does not read the last answers.
     let _ = written.recv_timeout(LAST_WORDS);
     Ok(())
 }

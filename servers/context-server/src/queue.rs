@@ -4,7 +4,7 @@
 //! As many jobs run at a time as there are processors, but at least two and at most [`TURNS`]. This
 //! bounds the memory of jobs. [`WAITING`] more may wait for a turn; further ones are rejected at
 //! once. A job is cancelled by a [`Cancel`], and keeps its turn until it has ended and freed its
-//! memory. So starting and cancelling jobs does not free turns early.
+//! memory. So a client cannot free turns early by cancelling jobs.
 
 use crate::refusal::Refusal;
 use gdl_runtime::Cancel;

@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 /// The most games that are played.
 const MOST: u64 = 100_000;
 
-/// The most initial moves in the answer.
+/// The greatest number of initial moves in the answer.
 const LISTED: usize = 20;
 
 /// The question.

@@ -25,18 +25,18 @@ use rmcp::schemars::{self, JsonSchema};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
-/// The most visited pairs of states, and the most bytes of them.
+/// The limits on the visited pairs of states: their number, and their bytes.
 const MOST_PAIRS: usize = 100_000;
 const MOST_BYTES: usize = 64 << 20;
 
-/// The most joint moves of a pair that are followed.
+/// The greatest number of joint moves that are made in each pair of states.
 const MOST_JOINTS: u64 = 10_000;
 
 /// The number of random games, and the most moves of each.
 const GAMES: u64 = 1_000;
 const LONGEST: usize = 1_000;
 
-/// The most renamed symbols in an answer.
+/// The greatest number of renamed symbols in an answer.
 const LISTED: usize = 100;
 
 /// The question.

@@ -13,7 +13,7 @@ use rmcp::schemars::{self, JsonSchema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// The most visited states, and the most random games, whatever the call requests.
+/// The limit on the visited states, and on the random games, whatever the call requests.
 const MOST: u64 = 1_000_000;
 
 /// The question.

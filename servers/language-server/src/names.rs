@@ -38,7 +38,7 @@ pub(crate) struct NamePlace {
     pub(crate) node: NodeId,
     /// The number of its arguments.
     pub(crate) arity: usize,
-    /// The keyword whose fluent, move or declared role the term is, if any.
+    /// The keyword, if the term is the fluent, the move or the declared role of a keyword.
     pub(crate) under: Option<&'static Word>,
     /// True if the term is the fluent of the keyword `under`.
     pub(crate) is_fluent: bool,

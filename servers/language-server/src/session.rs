@@ -1,10 +1,10 @@
 //! A session: the conversation with one client, which receives messages and sends answers and
 //! diagnostics.
 //!
-//! Messages are answered in order. A session ends only with `exit` or its stream: invalid messages
-//! are answered with an error. A text is parsed when no message waits, so of several changes only
-//! the last is parsed. Then its diagnostics are published, and the worker grounds the rules. The
-//! next change cancels the worker.
+//! Messages are answered in order. A session ends only with `exit` or the end of its stream:
+//! invalid messages are answered with an error. A text is parsed when no message waits, so of
+//! several changes only the last is parsed. Then its diagnostics are published, and the worker
+//! grounds the rules. The next change cancels the worker.
 
 use crate::{
     document::Document,
@@ -34,7 +34,7 @@ use std::{
     },
 };
 
-/// The most open documents.
+/// The greatest number of open documents.
 const MOST_DOCUMENTS: usize = 1_000;
 
 /// The most bytes of all open documents; fewer in unit tests, which would take long to fill them.

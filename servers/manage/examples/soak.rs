@@ -34,8 +34,8 @@ const KILLS: usize = 5;
 /// The start clock and the play clock, in seconds.
 const CLOCKS: [u64; 2] = [10, 1];
 
-/// The most milliseconds of a step beyond its clock: the second that the referee waits, and the
-/// storage time on a busy machine.
+/// The limit on the time of a step beyond its clock, in milliseconds: the second that the referee
+/// waits, and the storage time on a busy machine.
 const GRACE: u64 = 1_000 + 500;
 
 fn main() -> Result<(), Box<dyn Error>> {

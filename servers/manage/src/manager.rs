@@ -4,8 +4,8 @@
 //! The referee of `gdl-players` leads each match. Remote players receive requests over the network,
 //! each in one match at a time; other players run in this process. First, remote players receive an
 //! `ABORT` for each match that another process left unfinished. A manager that is cancelled, or can
-//! no longer write, aborts its matches. It resets them to planned, or the next run does, which
-//! plays them from their start.
+//! no longer write, aborts its matches and resets them to planned. If it cannot reset them, the
+//! next run does. A later run plays these matches from their start.
 
 use crate::{
     plan::{GRACE, Plan, Planned},
@@ -388,8 +388,8 @@ fn now() -> u64 {
 
 impl Done {
     /// Returns the match as a JSON object: `match`, `id`, `game`, `seats`, `ending`, `steps`, and
-    /// how many matches are `done`. A seat has `role`, `player`, `goal`, `faults`, the first
-    /// `fault` and its `fault_step`, 0 for the start.
+    /// the number of matches that are `done`. A seat has `role`, `player`, `goal`, `faults`, the
+    /// first `fault` and its `fault_step`, 0 for the start.
     #[must_use]
     pub fn to_json(&self) -> serde_json::Value {
         let seats = self.roles.iter().zip(&self.players).zip(&self.goals).zip(&self.faults);

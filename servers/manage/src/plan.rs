@@ -1,8 +1,9 @@
 //! Plans: the matches of a schedule, in the order in which they are played.
 //!
-//! A [`Plan`] is a [`Schedule`] with its compiled rulesheets, which determine the matches. Each
-//! repetition has all games, each game every choice of players for its seats, and each choice its
-//! seat orders. All matches of a choice have the same seed, so no player is luckier than another.
+//! A [`Plan`] is a [`Schedule`] with its compiled rulesheets, which determine the matches. A
+//! repetition plays each game with every choice of players for its seats, and each choice in all
+//! seat orders of the schedule. All matches of a choice have the same seed, so no player is luckier
+//! than another.
 
 use crate::{
     fault::ScheduleFault,
@@ -145,7 +146,7 @@ impl Plan {
         self.games.iter().map(|game| game.seatings.len() as u64).sum()
     }
 
-    /// Returns the match of a number, counted from 1.
+    /// Returns the match with this number, counted from 1.
     pub(crate) fn get(&self, number: u64) -> Planned<'_> {
         let each = self.each();
         let (repetition, mut place) = ((number - 1) / each, (number - 1) % each);

@@ -17,8 +17,8 @@ use gdl_tools::statistics::Z95;
 /// The number of Elo points for a unit of strength: 400 / log 10.
 const POINTS: f64 = 173.717_792_761_248_52;
 
-/// The most Newton steps, more than any results need: each but the last few doubles the correct
-/// digits or adds 1 to a strength.
+/// The limit on Newton steps. No results need as many: each step but the last few doubles the
+/// correct digits or adds 1 to a strength.
 const MOST_STEPS: usize = 200;
 
 /// A strength in Elo points. The mean of all rated players is 0.
@@ -69,7 +69,8 @@ fn likeliest(taken: &[Vec<f64>]) -> Vec<f64> {
         };
         let mut step = Factor::of(&information(taken, &strengths)).solve((0..n).map(slope).collect());
         let longest = step.iter().fold(0.0_f64, |longest, part| longest.max(part.abs()));
-        // A full Newton step may go beyond a distant maximum, so it is halved until it helps.
+        // A full Newton step may go beyond a distant maximum. So the step is halved until the
+        // likelihood does not decrease.
         let moved = (0..60).find_map(|_| {
             let moved: Vec<f64> =
                 strengths.iter().zip(&step).map(|(strength, part)| strength + part).collect();

@@ -305,8 +305,8 @@ fn games(
     Ok(games)
 }
 
-/// Checks the players. Each needs its own name; a remote one also its own address, and clocks in
-/// whole seconds.
+/// Checks the players. Each player needs its own name. A remote player also needs its own address,
+/// and clocks in whole seconds.
 fn entrants(
     players: &[(&Spanned<String>, &Spanned<String>)],
     written: &Written,

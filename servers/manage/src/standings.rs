@@ -1,11 +1,11 @@
 //! Standings: the finished matches of a plan, as a row for each player.
 //!
-//! A win is a goal value above all others, a draw the greatest value shared; with one role, 100 is
-//! a win. For [ratings](crate::rating), the players of a match are compared in pairs, and the
-//! greater goal value takes the point. With k players each comparison has a weight of 1 / (k - 1),
-//! so the match counts as one game for each player. A player with two seats is not compared with
-//! itself. A match without an end or without a goal value of some role is unscored; only its faults
-//! count.
+//! A player wins with a goal value above all others, and draws if several players share the
+//! greatest value. In a game for one role, 100 is a win. For [ratings](crate::rating), the players
+//! of a match are compared in pairs, and the greater goal value takes the point. With k players
+//! each comparison has a weight of 1 / (k - 1), so the match counts as one game for each player. A
+//! player with two seats is not compared with itself. A match without an end or without a goal
+//! value of some role is unscored; only its faults count.
 
 use crate::{
     rating::{Rating, rate},

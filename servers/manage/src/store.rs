@@ -2,12 +2,13 @@
 //! added when it is made.
 //!
 //! A [`Store`] is an open file. One process at a time may play (`store/lock`); others may read it
-//! meanwhile (write-ahead log). A file is created atomically. Written data survives the death of
-//! the process; the end of a match also survives that of the machine.
+//! meanwhile (write-ahead log). A file is created atomically. Written data survives a crash of the
+//! process. The end of a match also survives a crash of the machine.
 //!
 //! A match is planned, running or done. A match that was running when its process died is played
 //! again from its start. A match that is done is never played again. Each attempt has a new random
-//! id, and each change names it. Thus a process that lost a match to another one cannot change it.
+//! id, and each change names the id of its attempt. So a process cannot change a match that another
+//! process has started again.
 //!
 //! Before a file is opened, its first bytes are checked for results of this version
 //! (`store/header`). A file of another kind is never changed. The size of all that is read is
@@ -174,8 +175,8 @@ impl Store {
         (others == 0).then_some(store).ok_or_else(none_of_ours)
     }
 
-    /// Switches to a write-ahead log. If the machine fails, the last steps may be lost, but no step
-    /// is lost without all later ones.
+    /// Switches to a write-ahead log. If the machine fails, the last steps may be lost. If a step
+    /// is lost, so are all later ones.
     fn keep_log(&self) -> Result {
         let mode = self.attempt(|connection| {
             connection.pragma_update(None, "synchronous", "normal")?;
@@ -488,8 +489,8 @@ fn write(part: &Path, plan: &Plan) -> rusqlite::Result<()> {
     transaction.execute_batch(TABLES)?;
     fill(&transaction, plan)?;
     transaction.commit()?;
-    // Switching to a log needs an exclusive lock, which several processes could not get at once
-    // later.
+    // Switching to a write-ahead log needs an exclusive lock. If several processes switched later,
+    // at most one of them would get this lock.
     connection.pragma_update(None, "journal_mode", "wal")?;
     connection.close().map_err(|(_, error)| error)
 }

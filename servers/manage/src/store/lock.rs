@@ -19,7 +19,7 @@ use std::{
 /// is a file that `SQLite` does not use.
 const ENDING: &str = if cfg!(windows) { ".lock" } else { "-wal" };
 
-/// Locks a database with a write-ahead log against being played by other processes, until the
+/// Keeps other processes from playing the matches of a database with a write-ahead log, until the
 /// returned file is dropped.
 ///
 /// # Errors

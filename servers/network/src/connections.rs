@@ -37,7 +37,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-/// The most open connections.
+/// The greatest number of open connections.
 const MOST: usize = 128;
 /// The time limit for a request to arrive.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -107,8 +107,8 @@ pub(crate) async fn serve(
     for number in 0.. {
         let (stream, from) = match listener.accept().await {
             Ok(accepted) => accepted,
-            // A client that left does no harm. Other errors may mean that too many files are open,
-            // and some are closed meanwhile.
+            // The client may have left, which does no harm. Other errors may mean that too many
+            // files are open, so the next try waits until some may be closed.
             Err(_) if refused < 100 => {
                 refused += 1;
                 sleep(Duration::from_millis(100)).await;

@@ -92,19 +92,18 @@ impl Host {
         }
     }
 
-    /// Sets the allowance: thinking ends this long before the end of a clock. An answer is sent by
-    /// half of the allowance before that end in any case. A clock shorter than four allowances has
-    /// a quarter reserved instead.
+    /// Sets the allowance: thinking ends this long before the end of a clock. An answer is sent
+    /// half of the allowance before that end at the latest, if a legal move is known by then. For a
+    /// clock shorter than four allowances, a quarter of the clock takes the place of the allowance.
     #[must_use]
     pub fn allowance(mut self, allowance: Duration) -> Self {
         self.allowance = allowance;
         self
     }
 
-    /// Sets the compiler's limits for received rulesheets, [`Limits::default`] otherwise. The
-    /// default suits very large rulesheets, since there is one match at a time and compilation ends
-    /// with it. A rulesheet that exceeds the limits is interpreted in each state, or its moves are
-    /// drawn.
+    /// Sets the compiler's limits for received rulesheets. The default, [`Limits::default`], suits
+    /// very large rulesheets, since there is one match at a time and compilation ends with it. A
+    /// rulesheet that exceeds the limits is interpreted in each state, or its moves are drawn.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
@@ -345,14 +344,14 @@ fn too_many() -> Answer {
 /// a second.
 const GRACE: Duration = Duration::from_millis(800);
 
-/// Returns the move of the position after the news.
+/// Returns the player's answer to a `PLAY` with these news.
 async fn play(seat: &Arc<Seat>, news: Option<&[String]>) -> Answer {
     let Some(_waiting) = seat.queue() else { return too_many() };
     let (position, deadline, is_old) = seat.ask(news);
     if let (true, Some(sent)) = (is_old, seat.sent()) {
         return Answer { remark: Some("said before".to_owned()), ..Answer::plain(Reply::Move(sent)) };
     }
-    // Returns the present answer; `Some(None)` if none is needed any more.
+    // Returns the present answer; `Some(None)` if the position does not need one any more.
     let look = |state: &mut SeatState, must_do: bool| {
         let is_wanted = state.end.is_none() && state.steps.len() == position;
         if is_wanted {

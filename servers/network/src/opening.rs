@@ -6,7 +6,7 @@
 //! the rules, the second makes the lifted engine, which interprets them in each state, and the
 //! third is the [`oracle`]. The oracle is ready at once, the lifted engine soon, and the compiled
 //! one last. If compiling takes long, the net is used before it is optimised. If an engine is
-//! requested, only that one is made, next to the oracle.
+//! requested, only that engine and the oracle are started.
 //!
 //! A thread is cancelled when the match ends or after a deadline. It notices that within some
 //! milliseconds and frees its memory. A built-in game that is not compiled in is not cancelled,
@@ -34,7 +34,8 @@ use std::{
 /// The time after the start clock at which compiling and lifting are cancelled.
 const LATER: Duration = Duration::from_secs(60);
 
-/// Makes the engines for the rules of a seat, within some limits, or only the requested one.
+/// Starts the threads that make the engines for the rules of a seat, within these limits. If `way`
+/// is given, starts only that engine and the oracle.
 pub(crate) fn open(seat: &Arc<Seat>, threads: &Threads, limits: Limits, way: Option<EngineKind>) {
     let known = match way {
         Some(_) => None,
@@ -82,7 +83,7 @@ pub(crate) fn open(seat: &Arc<Seat>, threads: &Threads, limits: Limits, way: Opt
         Some((entry, names)) => bring(seat, RulesStage::Last, gdl_games::dynamic(entry.name), names),
         None => compile(seat, &source, &options, way),
     });
-    // The system may have no more threads.
+    // A thread that the system could not start makes no engine.
     let is_missing = [
         is_lifted && !threads.spawn("lifting", lifting),
         is_compiled && !threads.spawn("compiling", compiling),

@@ -22,7 +22,7 @@ const MOST_SECONDS: u64 = 86_400;
 const MOST_WAITING: usize = 8;
 
 /// The time beyond the play clock within which a manager asks for the next move, since all players
-/// have answered by then. After a longer silence it has probably ended.
+/// have answered by then. After a longer silence the manager has probably ended.
 const RESTART: Duration = Duration::from_secs(5);
 
 /// The stage of the rules on their way to the best engine.
@@ -280,8 +280,8 @@ impl Seat {
         deadline.checked_sub(self.spared(self.play)).unwrap_or(deadline)
     }
 
-    /// Returns the time at which an answer is sent in any case: half of the allowance before the
-    /// clock's end.
+    /// Returns the time at which an answer is sent even if the search has not ended: half of the
+    /// allowance before the clock's end.
     pub(crate) fn last_call(&self, end: Instant, clock: Duration) -> Instant {
         end.checked_sub(self.spared(clock) / 2).unwrap_or(end)
     }

@@ -21,7 +21,8 @@ const MOST_ROLES: usize = 16;
 /// The longest time of a clock, and the longest increment, in seconds.
 const LONGEST: f64 = 24.0 * 3600.0;
 const LONGEST_INCREMENT: f64 = 3600.0;
-/// A machine may think for its remaining time divided by this number, plus most of its increment.
+/// A machine may think for its remaining time divided by this number, plus three quarters of its
+/// increment.
 const SHARE: u32 = 30;
 
 /// The clock of a role.
@@ -67,8 +68,8 @@ impl Clock {
 }
 
 impl fmt::Display for Clock {
-    /// Writes `minutes+increment`, the setting of a clock whose time is the remaining time, at
-    /// least 1 ms.
+    /// Writes the remaining time, at least 1 ms, and the increment as `minutes+increment`:
+    /// `Clock::parse` makes a clock of this text that starts with the remaining time.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let left = self.left.max(Duration::from_millis(1));
         let minutes = (left.as_secs_f64() / 60.0 * 1e5).ceil() / 1e5;

@@ -37,7 +37,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-/// The most open connections.
+/// The greatest number of open connections.
 const MOST: usize = 128;
 /// The time limit for the next request to arrive, and again for its body.
 const PATIENCE: Duration = Duration::from_secs(15);

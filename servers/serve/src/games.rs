@@ -19,7 +19,8 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-/// The most compiled games that are kept, and the most bytes of their rulesheets together.
+/// The limits on the compiled games that are kept: their number, and the bytes of their rulesheets
+/// together.
 const KEPT: usize = 4;
 const KEPT_BYTES: usize = 4 << 20;
 

@@ -71,7 +71,7 @@ pub(crate) struct Sizes {
     pub ground_rules: usize,
     /// The number of conjunctions of any width.
     pub gates: usize,
-    /// The number of conjunctions of two operands that these stand for.
+    /// The number of two-operand conjunctions that compute these gates.
     pub operations: usize,
     /// The number of gates on the longest path.
     pub depth: usize,

@@ -32,7 +32,7 @@ const FUEL: u64 = 8_000_000;
 const MOST_ATOMS: usize = 200_000;
 /// The most bytes of an answer as JSON.
 const MOST_BYTES: usize = 1 << 20;
-/// The most nested rules of an answer.
+/// The greatest number of nested rules in an answer.
 pub(crate) const DEEPEST: usize = 20;
 
 /// The position of a session in which reasons are requested.

@@ -84,8 +84,8 @@ impl Registry {
             .partition(|(_, shared)| shared.idle(now) >= Self::IDLE);
         *sessions = kept;
         let mut gone: Vec<Arc<Shared>> = old.into_values().collect();
-        // The sessions that may be removed, the longest idle last. None is removed unless that
-        // makes enough room.
+        // The sessions that may be removed, the longest idle last. None is removed if removing all
+        // of them would not make enough room.
         let mut spare: Vec<(Duration, &String, usize)> =
             sessions.iter().map(|(id, shared)| (shared.idle(now), id, shared.weight)).collect();
         spare.retain(|(idle, ..)| *idle >= Self::SPARE);

@@ -76,7 +76,7 @@ pub(crate) struct MatchView {
 struct StepView {
     #[serde(flatten)]
     told: Told,
-    /// The moves in words, without idle ones unless all are.
+    /// The moves in words, without idle moves unless all moves are idle.
     text: String,
 }
 

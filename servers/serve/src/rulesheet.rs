@@ -1,4 +1,4 @@
-//! The diagnostics of a rulesheet while a person writes it, as of `gdl check`.
+//! The diagnostics of a rulesheet while a person writes it, as `gdl check` reports them.
 //!
 //! The text is compiled within the limits of untrusted rulesheets, or larger ones on request. A
 //! check is cancelled when its caller leaves, as an editor does after further typing. The compiled

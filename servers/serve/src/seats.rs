@@ -71,8 +71,8 @@ impl Drop for Room {
 }
 
 impl Mind {
-    /// Returns the player to be kept until its next move. Returns `None` if there is no room for
-    /// its memory.
+    /// Returns the player, to be kept until its next move. Returns `None` if [`MOST_RESTING`] other
+    /// players keep their memory already.
     #[must_use]
     pub(crate) fn rest(self) -> Option<Self> {
         let room = if self.remembers { Some(self.room.or_else(Room::find)?) } else { None };

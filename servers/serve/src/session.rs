@@ -5,7 +5,8 @@
 //! as soon as every role has chosen. For a machine's choice the session returns a
 //! [`Thought`](crate::thought::Thought), which another thread works on. The session drops results
 //! for a state that it has left. No function here waits. The [`Viewer`], a person at this page or a
-//! guest elsewhere, determines the visible roles and those that can be moved.
+//! guest elsewhere, determines the roles whose knowledge is visible and the roles whose moves can
+//! be chosen.
 //!
 //! A history has at most [`MOST_PLACES`] places and [`MOST_HISTORY_BYTES`] bytes, whether it is
 //! replayed or played. Thus the histories of all sessions stay within 128 MiB. A step evaluates the
@@ -363,8 +364,8 @@ impl Session {
         Ok(())
     }
 
-    /// Gives the seat of a role to a guest whose link contains `token`. Links given out before for
-    /// this seat open it no more.
+    /// Gives the seat of a role to a guest whose link contains `token`. Earlier links to this seat
+    /// no longer open it.
     ///
     /// # Errors
     /// Returns an error if there is no such role, or it is chance's.

@@ -1,5 +1,6 @@
-//! The view of a session for the page: serde data for one viewer, who may know only the part of a
+//! The view of a session for the page: data for one viewer, who may have only the knowledge of a
 //! single role.
+//!
 //! Building a view evaluates the current state. It also evaluates the state before each listed
 //! step, unless an earlier view did. If the budget ends first, there is no view. The names of
 //! fluents take at most one [`Room`], as do those of moves, of past steps, of later steps and of
@@ -34,7 +35,7 @@ use std::{collections::BTreeSet, time::UNIX_EPOCH};
 
 /// The most bytes that the states of a saved match may take.
 const MOST_SAVED: usize = 8 << 20;
-/// The most illegal moves in a list.
+/// The greatest number of illegal moves in a list.
 const MOST_ILLEGAL: usize = 200;
 /// The most steps of abandoned lines in a view.
 const MOST_BRANCHES: usize = 500;

@@ -72,14 +72,14 @@ fn look(shared: &Arc<Shared>, asker: &Asker, budget: &Budget) -> Answer<View> {
     })
 }
 
-/// The role that a request looks for, and the change that it waits for.
+/// The role for which a request views the session, and the change that it waits for.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(crate) struct Looking {
     /// The role whose knowledge limits the view, if the rules hide something.
     seat: Option<String>,
     /// The version that the session must exceed before the answer is sent.
     after: Option<u64>,
-    /// The longest time to wait for that, in seconds.
+    /// The longest time to wait for that version, in seconds.
     wait: Option<f64>,
 }
 
@@ -376,7 +376,7 @@ pub(crate) async fn clocks(
 #[serde(deny_unknown_fields)]
 pub(crate) struct Invitation {
     role: String,
-    /// The token of a link from before the server restarted, which is to open the seat again.
+    /// The token of a link from before the server restarted, which will open the seat again.
     token: Option<String>,
 }
 

@@ -2,8 +2,8 @@
 //!
 //! Fluents and moves are on the left, outputs on the right, and gates between. A gate that is
 //! mostly used complemented is drawn as a disjunction, by De Morgan's laws, so that few edges are
-//! complements. A large net is unreadable as a whole, but the cone of influence of one output often
-//! is not.
+//! complements. A large net is unreadable as a whole, but the cone of influence of one output is
+//! often readable.
 //!
 //! A drawing has at most [`MOST_NODES`] nodes and `MOST_PIECES` pieces of edges, which bounds the
 //! layout. Counting them is linear in the literals. A label has at most `MOST_LETTERS` characters

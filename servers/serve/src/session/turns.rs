@@ -14,7 +14,8 @@ use crate::{
 use gdl_players::Budget;
 use gdl_runtime::{GameExt, dynamic::MoveId, game::Id};
 
-/// The most consecutive steps without a choice, after which play halts in case the game never ends.
+/// The number of consecutive steps without a choice after which play halts, since the game might
+/// never end.
 const MOST_FORCED: usize = 1000;
 
 impl Session {

@@ -1,6 +1,6 @@
 //! One file per command: its arguments and its work, which prints a report on stdout.
 //!
-//! Arguments are checked while they are parsed, as far as that needs no file. After an invalid
+//! Arguments are checked while they are parsed, except by checks that need a file. After an invalid
 //! argument the program exits with code 2 before any work is done, and the message suggests the
 //! nearest valid word.
 

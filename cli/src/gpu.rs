@@ -1,5 +1,6 @@
-//! Random games on a graphics card: a game and a device in, a tally out. Without the feature `gpu`,
-//! a run fails with a message that says how to build the program with it.
+//! Random games on a graphics card: a [`GpuRun`] plays a game on a device and returns a tally.
+//! Without the feature `gpu`, a run fails with a message that says how to build the program with
+//! it.
 
 use gdl_runtime::{Dynamic, playouts::Tally, vocabulary::Texts};
 use gdl_tools::{

@@ -105,7 +105,7 @@ struct Figures {
     /// The time from the text to the end of the first random game, played one state at a time.
     load_seconds: f64,
     load_cpu_seconds: f64,
-    /// The time after loading to play a first game in lanes, including the allocation of their
+    /// The time after loading to play a first game in lanes, including the allocation of the lanes'
     /// memory. On a graphics card, the elapsed time to prepare the game.
     lanes_cpu_seconds: Option<f64>,
     playouts: u64,

@@ -172,7 +172,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result {
         report::show(&diagnostics, &source);
         let played = simulation.map_or_else(String::new, |simulation| format!("; {DIM}{simulation}{DIM:#}"));
         writeln!(out, "{}: {}{played}", source.name(), summary(&diagnostics))?;
-        // Keeps the order of this line and the diagnostics on stderr.
+        // Flushing keeps this line in order with the diagnostics on stderr.
         out.flush()?;
     }
     match format {

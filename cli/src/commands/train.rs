@@ -98,7 +98,7 @@ fn train(args: &TrainArgs, game: &Dynamic) -> Result {
         Some(samples) => Progress::counted("states", samples),
         None => Progress::timed("states", args.time),
     };
-    // The first round is written at once, so that a file that cannot be written fails early.
+    // The first round is written at once, so that a file that cannot be written is reported early.
     let (mut saved, mut shown) = (None::<Instant>, Instant::now());
     loop {
         let start = Instant::now();

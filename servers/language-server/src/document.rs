@@ -111,7 +111,8 @@ impl Document {
         self.domains.get_or_init(|| self.reading().rules.as_ref().map(domains::domains).unwrap_or_default())
     }
 
-    /// Returns the diagnostics of the worker, or those of parsing before it has finished.
+    /// Returns the diagnostics of the worker, or those of parsing until the worker has found
+    /// others.
     pub(crate) fn diagnostics(&self) -> &[Diagnostic] {
         self.found.as_deref().unwrap_or_else(|| &self.reading().diagnostics)
     }

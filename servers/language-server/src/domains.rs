@@ -1,7 +1,7 @@
 //! The domains of the variables of rules, approximated quickly from the text.
 //!
 //! Each argument of a relation, and each of a function, is a place. Facts put values into places,
-//! and rules propagate them from the places of their bodies to those of their heads, until a
+//! and rules propagate values from the places of their bodies to the places of their heads, until a
 //! fixpoint. The domain of a variable is the intersection over its places in positive literals of
 //! the body. `next` and `init` feed `true`, and `legal` feeds `does`. Each exact domain is a subset
 //! of the computed one. A place with more than [`MOST`] values may have any value, and a rulesheet

@@ -85,8 +85,8 @@ impl Conversation {
     }
 
     fn take(&mut self, event: Event) -> Vec<Value> {
-        // Writing to a list cannot fail. The result, which tells that the session has ended, is not
-        // needed.
+        // Writing to a list cannot fail, and the caller does not need to know whether the session
+        // has ended.
         let _ = self.0.take(event);
         mem::take(&mut self.0.output)
     }

@@ -1,7 +1,7 @@
 //! Reasons why a ground atom holds or not in the initial state, at most two rules deep.
 //!
 //! The evaluator answers with little fuel, so that no hover is slow; `gdl why` gives longer
-//! explanations. For `true` the explanation is that of `init`. The relations of a step (`next`,
+//! explanations. A fluent is explained by the rules of `init`. The relations of a step (`next`,
 //! `does`, `sees`) have no value in the initial state.
 
 use crate::document::Document;

@@ -8,9 +8,10 @@
 //! games finite, and compares players that never met. For two players with w and l games won, the
 //! difference is log((2 w + 1) / (2 l + 1)).
 //!
-//! The likelihood is concave, so Newton's method finds its only maximum. It takes few steps, each
-//! cubic in the number of players; simpler iterations take thousands if one player wins nearly all
-//! games. The Hessian also gives the intervals. Results are the same on every machine.
+//! The likelihood is concave, so Newton's method finds its only maximum. It takes few steps, and
+//! the cost of a step is cubic in the number of players. Simpler iterations take thousands of steps
+//! if one player wins nearly all games. The Hessian also gives the intervals. Results are the same
+//! on every machine.
 
 use gdl_tools::statistics::Z95;
 

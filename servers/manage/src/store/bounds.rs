@@ -28,7 +28,7 @@ pub(super) fn bound(connection: &Connection) -> Result<()> {
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST).map(drop)
 }
 
-/// Removes the bound except for that of `SQLite`, since records are as long as their matches.
+/// Raises the bound to the limit of `SQLite` itself, since records are as long as their matches.
 pub(super) fn unbound(connection: &Connection) -> Result<()> {
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, i32::MAX).map(drop)
 }

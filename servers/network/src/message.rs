@@ -92,7 +92,8 @@ pub enum Reply {
     },
     /// The answer to `PREVIEW` and `START`.
     Ready,
-    /// The answer to any request but `INFO`, if the player has another match or none of this name.
+    /// The answer to any request except `INFO`, if the player is in another match or in no match of
+    /// this name.
     Busy,
     /// The answer to `PLAY`: a term. `nil` and `busy`, which are moves of no game, are terms too.
     Move(String),

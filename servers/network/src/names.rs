@@ -173,7 +173,7 @@ impl Names {
         (names, rules)
     }
 
-    /// Composes two maps: from own words to those of a third rulesheet.
+    /// Composes two maps: from own words to the words of a third rulesheet.
     pub(crate) fn then(&self, next: &Self) -> Self {
         Self { to_own: next.to_own.then(&self.to_own), to_received: self.to_received.then(&next.to_received) }
     }

@@ -9,7 +9,7 @@
 //!
 //! The rulesheet is sent in KIF, whatever its author's syntax. Its symbols may be scrambled, so
 //! that a player cannot recognise the game by its words. All messages of the match use the words of
-//! that [`Sheet`]; callers only see those of the author.
+//! that [`Sheet`]; callers see only the author's words.
 //!
 //! A remote player has one match at a time. If the caller leaves the line of play, for example by
 //! taking a move back, that match is aborted. Then the player is led to the new position in another

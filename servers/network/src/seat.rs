@@ -112,9 +112,10 @@ impl SeatState {
         self.openers == 0 || self.is_best()
     }
 
-    /// Returns `Ok` if a random move is to be drawn for the position now. Otherwise returns the
-    /// time at which to draw, if there is no move by then. With a final engine, the player has half
-    /// of the clock to find a move first.
+    /// Returns `Ok` if a random move must be drawn for the position now. Otherwise returns the time
+    /// at which one must be drawn unless there is a move by then. The time is `None` if there is a
+    /// move already, or none is requested. With a final engine, the player has half of the clock to
+    /// find a move first.
     pub(crate) fn wants_draw(&self, clock: Duration) -> Result<(), Option<Instant>> {
         if self.spare.is_some() || self.answer.is_some() {
             return Err(None);

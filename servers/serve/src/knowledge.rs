@@ -80,8 +80,8 @@ impl Knowledge {
         Some((sure, &known.information))
     }
 
-    /// Returns the role's information set; empty if it has more than `most` states or is
-    /// incomplete. Returns `None` if the budget ends first.
+    /// Returns the role's information set. It is empty if it has more than `most` states, is
+    /// incomplete, or could take too much memory. Returns `None` if the budget ends first.
     pub(crate) fn states(
         &mut self,
         game: &Dynamic,

@@ -180,7 +180,8 @@ impl Lan {
         };
         let address = match self {
             Self::At(address) => address,
-            // A connected UDP socket sends nothing, but its local address is that of the route.
+            // Connecting a UDP socket sends nothing, but gives the socket the local address of the
+            // route.
             Self::Found => UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))
                 .and_then(|socket| socket.connect((Ipv4Addr::new(192, 0, 2, 1), 9)).and(socket.local_addr()))
                 .map_err(|_| none())?

@@ -29,8 +29,8 @@ const MOST_FLUENTS: usize = 1_000;
 const MOST_OUTPUTS: usize = 4_000;
 /// The most bytes for the names of relations and fluents, of outputs, and of true outputs.
 const MOST_TEXT: usize = 1 << 20;
-/// The most operations of a net that is kept for an uploaded rulesheet: some megabytes for each
-/// session.
+/// The limit on the operations, the inputs and the outputs of a net that is kept for an uploaded
+/// rulesheet. Such a net takes some megabytes for each session.
 pub(crate) const MOST_OPERATIONS: usize = 50_000;
 
 /// The sizes of a session's net, and the net itself if it is small enough.
@@ -50,8 +50,8 @@ struct Kept {
     drawn: Mutex<Option<Drawn>>,
 }
 
-/// A drawing, with the name of its output if it shows only one. Instead of a drawing that would be
-/// too large, the number of its nodes.
+/// A drawing, or the number of its nodes if it would be too large. `of` is the name of the output
+/// if only one is drawn.
 #[derive(Clone, Debug)]
 struct Drawn {
     of: Option<String>,

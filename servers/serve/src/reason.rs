@@ -24,7 +24,7 @@ use serde::Serialize;
 use serde_json::Value;
 use std::iter;
 
-/// The most states of an information set in which a reason is computed.
+/// The greatest size of an information set for which a reason is computed.
 const MOST_STATES: usize = 64;
 /// The fuel of the evaluator for an answer: about a second.
 const FUEL: u64 = 8_000_000;

@@ -1,8 +1,8 @@
 //! The results of `gdl manage` that a server shows: a file, which each request opens anew, and the
 //! games of the last drawn positions.
 //!
-//! The file is only read and never kept open, so a manager can play into it at the same time. A
-//! game that the server does not know by name is compiled when a position of it is first drawn,
+//! The file is only read and never kept open, so a manager can play into it at the same time. If
+//! the server does not know a game by name, it compiles the game when a position is first drawn,
 //! within the limits of uploaded rulesheets. The last [`MOST_DRAWN`] games are kept.
 
 use crate::{

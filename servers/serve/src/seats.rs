@@ -49,7 +49,7 @@ static RESTING: AtomicUsize = AtomicUsize::new(0);
 pub(crate) struct Mind {
     /// The player itself.
     pub player: Box<dyn Player<Dynamic>>,
-    /// True if the player keeps much memory between moves.
+    /// True if the player keeps memory between moves.
     remembers: bool,
     room: Option<Room>,
 }

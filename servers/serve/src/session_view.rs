@@ -3,11 +3,12 @@
 //!
 //! Building a view evaluates the current state. It also evaluates the state before each listed
 //! step, unless an earlier view did. If the budget ends first, there is no view. The names of
-//! fluents take at most one [`Room`], as do those of moves, of past steps, of later steps and of
-//! abandoned lines. Omitted items are counted, except for steps of abandoned lines. Omitted moves
-//! can still be made, and omitted places can still be visited. The rulesheet bounds the rest, and
-//! the number of cells bounds a board. A match, and the test made from one, take at most
-//! `MOST_SAVED` bytes each. Illegal moves are listed on request, at most `MOST_ILLEGAL`.
+//! fluents take at most one [`Room`]. So do the names of moves, of past steps, of later steps and
+//! of abandoned lines, each by itself. Omitted items are counted, except for steps of abandoned
+//! lines. Omitted moves can still be made, and omitted places can still be visited. The rulesheet
+//! bounds the rest, and the number of cells bounds a board. A match, and the test made from one,
+//! take at most `MOST_SAVED` bytes each. Illegal moves are listed on request, at most
+//! `MOST_ILLEGAL`.
 
 use crate::{
     clocks::Clock,
@@ -52,7 +53,8 @@ pub(crate) struct View {
     pub version: u64,
     /// The game.
     pub game: GameView,
-    /// The role whose knowledge limits the view; `None` if everything or nothing hidden is visible.
+    /// The role whose knowledge limits the view; `None` if all hidden information is visible, or
+    /// none.
     pub seat: Option<String>,
     /// The role of the guest who asks; `None` for a person at the page.
     pub guest: Option<String>,
@@ -323,7 +325,7 @@ pub(crate) struct RoleView {
     pub name: String,
     /// `person`, `guest`, `chance` or a player's name with options.
     pub seat: String,
-    /// True if the seat is a guest's who has not come yet.
+    /// True if the seat is for a guest who has not opened the link yet.
     pub absent: bool,
     /// The remaining time; `None` if the role has no clock.
     #[serde(skip_serializing_if = "Option::is_none")]

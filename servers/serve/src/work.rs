@@ -8,9 +8,8 @@
 //!
 //! A request waits at most [`PATIENCE`] for a turn. A job is cancelled when its time is up or its
 //! client has left. It checks a [`Cancel`], and keeps its turn until it has ended. So a client that
-//! leaves does not free a turn early. The time from a job's cancellation to its end depends on the
-//! job: the compiler checks every few thousand steps ([`observer`]), play before each step of a
-//! game.
+//! leaves does not free a turn early. A cancelled job ends at its next check: the compiler checks
+//! every few thousand steps ([`observer`]), play before each step of a game.
 
 use crate::problem::{Answer, Problem};
 use gdl_compiler::Observer;

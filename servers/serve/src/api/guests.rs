@@ -27,7 +27,7 @@ fn seat(server: &Server, token: String) -> Answer<(String, Asker)> {
     Ok((id, Asker::Guest { token, role }))
 }
 
-/// Replaces the error of a missing session by that of a link that opens nothing.
+/// Replaces the error of a missing session by the error of a link that opens no seat.
 fn told<T>(answer: Answer<T>) -> Answer<T> {
     answer.map_err(|problem| if problem.code == "no_session" { Problem::no_seat() } else { problem })
 }

@@ -79,8 +79,8 @@ pub(crate) struct Catalogue {
 
 /// `GET /api/players`
 pub(crate) async fn players(State(server): State<Arc<Server>>) -> Json<Value> {
-    // The page offers a person by itself. It may not name files of this machine, so players that
-    // read a file are left out.
+    // The page itself offers a person as a player. It may not name files of this machine, so
+    // players that read a file are left out.
     let offered = KINDS.iter().filter(|kind| kind.name != "human" && !kind.has_file());
     let players = offered.map(|kind| {
         let options: Vec<&str> = kind.options().collect();

@@ -56,7 +56,7 @@ impl SimulationSettings {
 
 impl Default for SimulationSettings {
     fn default() -> Self {
-        // A few seconds, independent of the size of the game.
+        // The limit on work takes a few seconds, whatever the size of the game.
         Self { seed: 0, states: 100_000, playouts: None, steps: 1_000, work: 1_000_000_000 }
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! All states of a call must have the same number of joint moves from the initial state, so that
 //! they have the same turn phase. Results are in the order of the states. They are computed in
-//! lanes if the game supports lanes, otherwise one by one. Both ways agree, except that they may
-//! differ in the view of a terminal state, but not in its goals.
+//! lanes if the game supports lanes, otherwise one by one. Both ways give the same results, except
+//! that their views of a terminal state may differ. Its goals are the same in both views.
 
 use gdl_runtime::{
     Dynamic, Game, GameExt,

@@ -75,7 +75,7 @@ fn gap(values: &[f64], seat: usize) -> f64 {
 }
 
 /// Returns the drama: the mean square root of the winner's `gap`, over the positions in which
-/// another seat has the greatest expectation. 0 if there are none.
+/// another seat has the greatest expectation. Returns 0 if there is no such position.
 #[must_use]
 pub fn tension(values: &[Vec<f64>], winner: usize) -> f64 {
     let gaps = values.iter().map(|values| gap(values, winner)).filter(|&gap| gap > 0.0);

@@ -1,4 +1,4 @@
-//! The variety of games: how much games of the same rules differ.
+//! The variety of games: the differences between games of the same rules.
 
 use gdl_exploration::walk::Walks;
 use serde_json::{Value, json};

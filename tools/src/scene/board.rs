@@ -11,7 +11,7 @@ use gdl_runtime::{
 };
 use serde::Serialize;
 
-/// The most fluents of a game in which a board is searched for.
+/// A board is searched for only in games with at most this number of fluents.
 const MOST_BOARD_FLUENTS: usize = 20_000;
 /// The most cells of a board.
 const MOST_CELLS: usize = Board::MAX_SIDE * Board::MAX_SIDE;

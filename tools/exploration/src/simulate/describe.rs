@@ -114,7 +114,7 @@ fn lost(subject: Subject<'_>, line: &Line, diagnostic: Diagnostic) -> Diagnostic
     diagnostic
 }
 
-/// Returns GDL122, placed at the rules that give the values.
+/// Returns GDL122, placed at the rules that derive the values.
 fn two_goals(scene: &Scene<'_>, role: usize, name: &str, terminal: bool) -> Diagnostic {
     let goals = scene.goals(role);
     let values: Vec<String> = goals.iter().map(|(value, _)| value.to_string()).collect();
@@ -123,7 +123,7 @@ fn two_goals(scene: &Scene<'_>, role: usize, name: &str, terminal: bool) -> Diag
     let when = if terminal { "a terminal state" } else { "one state" };
     let message = format!("role `{name}` has several goal values in {when}: {values}");
     let place = goals[0].1;
-    // One rule with a variable may give all values.
+    // One rule with a variable may derive all values.
     let one = goals.iter().all(|&(_, other)| other == place);
     let note = if one { format!("gives {values}") } else { format!("gives {}", goals[0].0) };
     let mut diagnostic = Diagnostic::new(&codes::TWO_GOALS_AT_ONCE, place, message).note(note);
@@ -188,7 +188,7 @@ impl<'g> Scene<'g> {
         self.place(self.subject.ground.terminal?)
     }
 
-    /// Returns a role's goal values, each with the place of the rule that gives it.
+    /// Returns a role's goal values, each with the place of a rule that derives it.
     fn goals(&self, role: usize) -> Vec<(u8, Option<Span>)> {
         let goals = self.subject.ground.goal[role].iter();
         goals.filter(|(_, atom)| self.truths[atom.index()]).map(|&(v, atom)| (v, self.place(atom))).collect()

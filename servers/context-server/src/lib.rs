@@ -4,7 +4,8 @@
 //! them. It lists its `tools` and runs them in a `queue`, which gives each call a turn and a
 //! deadline. It also serves texts as `resources`. A tool is a function of its arguments: the
 //! rulesheet (`sheet`), and for some a `position` of a play. Its answer is text for a reader and
-//! the same content as data for a program. Otherwise it is a `refusal` with the error and advice.
+//! the same content as data for a program. If a tool fails, its answer is a `refusal` with the
+//! error and advice.
 //!
 //! The server ends when its input does, and no message of the client ends it earlier. The
 //! rulesheets of clients are compiled within the limits for untrusted texts (`Limits::network`).

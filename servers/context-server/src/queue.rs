@@ -49,8 +49,8 @@ impl WorkQueue {
         }
     }
 
-    /// Runs a job. It is cancelled once `unwanted` completes or its time, which includes waiting,
-    /// is over.
+    /// Runs a job. The job is cancelled once `unwanted` completes, or when its time is over, which
+    /// includes the wait for a turn.
     ///
     /// # Errors
     /// Returns the error of the job, or the reason why it did not run to its end.

@@ -111,8 +111,8 @@ fn line(message: &ServerJsonRpcMessage) -> io::Result<Vec<u8>> {
 }
 
 impl Lines {
-    /// Parses a line. An error is the answer to an invalid line, or `None` if it is empty or must
-    /// not be answered.
+    /// Parses a line. For an invalid line, the error is the answer to it, or `None` if the line is
+    /// empty or must not be answered.
     #[expect(clippy::result_large_err, reason = "an answer is as large as a message")]
     fn message(&self, line: ClientLine) -> Result<ClientJsonRpcMessage, Option<ServerJsonRpcMessage>> {
         let fault = |code, message: String, id| {

@@ -1,9 +1,9 @@
 //! A match manager for general game playing: it plays a schedule to its end, with local and remote
 //! players, and stores the results.
 //!
-//! A [`Schedule`] is read from a file. With its compiled rulesheets it is a [`Plan`], a list of
-//! matches. A [`Manager`] plays the unfinished matches of a [`Store`], a file of `SQLite`; it can
-//! be interrupted and run again. [`Standings`] summarise the finished matches, with
+//! A [`Schedule`] is read from a file. A schedule with its compiled rulesheets is a [`Plan`], a
+//! list of matches. A [`Manager`] plays the unfinished matches of a [`Store`], a file of `SQLite`;
+//! it can be interrupted and run again. [`Standings`] summarise the finished matches, with
 //! [`ratings`](rating). The referee of `gdl-players` leads the matches, and `gdl-network` exchanges
 //! messages with remote players. Other programs can watch the [matches](mod@matches) of a file of
 //! results.

@@ -3,8 +3,9 @@
 //!
 //! A [`Filter`] selects the listed matches: running ones by number, then finished ones, the last
 //! first, then planned ones. [`Store::list`] returns a page of them, which a [`Cursor`] continues.
-//! [`Store::watch`] returns a match with the steps from a given one on, so a program that polls
-//! receives only new ones. Both read a consistent snapshot of the file and bound their size.
+//! [`Store::watch`] returns a match with its steps from a given number on, so a program that polls
+//! receives only new steps. Both read a consistent snapshot of the file, and bound the size of
+//! their results.
 //!
 //! The file is untrusted. A list and the steps of a match take at most 1 MiB at a time, except that
 //! the first step is always returned. A match whose names take more than 1 MiB is an error. All

@@ -41,7 +41,7 @@ pub struct Row {
     pub late: u64,
     /// The number of missing answers.
     pub missing: u64,
-    /// The rating; `None` if the player met no other.
+    /// The rating; `None` if the player met no other player.
     pub rating: Option<Rating>,
 }
 
@@ -92,7 +92,7 @@ impl Standings {
     /// `done` and `unscored`; and `players`, the strongest first. A player has `player`, `matches`,
     /// `wins`, `draws`, `losses`, `mean_goal`, `faults` (`illegal`, `late`, `missing`), `rating`
     /// and `rating_interval`. The last two are in Elo points, and null for a player that met no
-    /// other.
+    /// other player.
     #[must_use]
     pub fn to_json(&self) -> Value {
         let [planned, running, done] = self.matches;

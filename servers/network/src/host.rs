@@ -1,8 +1,8 @@
 //! The host of a player: it receives a message and returns the answer that the protocol requires.
 //!
 //! It plays one match at a time. It answers `busy` to other matches, to messages about unknown or
-//! finished matches, and to unreadable ones. A manager that is silent for too long loses its match
-//! to the next manager.
+//! finished matches, and to unreadable messages. A manager that is silent for too long loses its
+//! match to the next manager.
 
 use crate::{
     library,
@@ -111,8 +111,8 @@ impl Host {
     }
 
     /// Sets the engine for all games. By default, the first engine that is ready plays, and later
-    /// the one that a trial chooses. With a given engine, moves are drawn until it is ready, and to
-    /// the end if the rules exceed its limits.
+    /// the one that a trial chooses. If an engine is given, moves are drawn until this engine is
+    /// ready, and throughout the match if the rules exceed its limits.
     #[must_use]
     pub fn way(mut self, way: Option<EngineKind>) -> Self {
         self.way = way;

@@ -2,13 +2,14 @@
 //! and access to remote players.
 //!
 //! A [`Host`] answers messages for a player; [`serve`] receives them at a port. The host recognises
-//! the rulesheets that are compiled into the program, even under other symbols. It compiles any
-//! other, and meanwhile plays by interpreting the rules.
+//! the built-in rulesheets, even under other symbols. It compiles any other rulesheet, and
+//! meanwhile plays by interpreting the rules.
 //!
-//! A [`Remote`] is a [`Player`](gdl_players::Player) that is reached over the network. Both build
-//! on [`message`], which parses and writes messages, and on a [`client`], which sends one request
-//! and reads the answer. A [`Sheet`] is a rulesheet of any syntax in the form in which it is sent.
-//! Its [`Names`] map it to another sheet that differs only in its symbols.
+//! A [`Remote`] is a [`Player`](gdl_players::Player) that is reached over the network. Hosts and
+//! remote players build on [`message`], which parses and writes messages. A remote player sends its
+//! requests by a [`client`], which also reads the answers. A [`Sheet`] is a rulesheet of any syntax
+//! in the form in which it is sent. [`Names`] map the symbols of a sheet to those of another sheet
+//! that differs only in its symbols.
 //!
 //! The protocol, the deviations of peers, and the defences against attackers are described in
 //! `docs/how-to/network.md`.

@@ -1,10 +1,10 @@
 //! The oracle of a match: it draws random legal moves, so that each position has one even if the
 //! player has none.
 //!
-//! The player draws one too before it thinks, but it may be late. It may still be busy with the
-//! previous position, or share its processor with the compiler. The oracle has its own thread. It
-//! interprets the rules, which is slow but needs no preparation, or uses the engine of the match.
-//! If the rules hide moves, it draws the moves of the other roles.
+//! The player also draws a move before it thinks, but the player may be late. It may still be busy
+//! with the previous position, or share its processor with the compiler. The oracle has its own
+//! thread. It interprets the rules, which is slow but needs no preparation, or uses the engine of
+//! the match. If the rules hide moves, it draws the moves of the other roles.
 
 use crate::{
     course::Course,

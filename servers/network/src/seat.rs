@@ -140,8 +140,8 @@ impl SeatState {
     }
 
     /// Returns whether `news` repeats the last step. A manager repeats a message that got no
-    /// answer. Once an answer was sent, equal news are a new step if they contain it, or if they
-    /// are percepts.
+    /// answer. Once an answer was sent, equal news are a new step if they contain this answer, or
+    /// if they are percepts.
     fn is_repeated(&self, news: &[String]) -> bool {
         let alike = |one: &String, other: &String| one.eq_ignore_ascii_case(other);
         let Some(last) = self.steps.last() else { return false };
@@ -276,7 +276,7 @@ impl Seat {
         self.began + self.start.saturating_sub(self.spared(self.start))
     }
 
-    /// Returns the time at which the search for a move must end if it is due at `deadline`.
+    /// Returns the time at which the search for a move must end if the move is due at `deadline`.
     pub(crate) fn limit(&self, deadline: Instant) -> Instant {
         deadline.checked_sub(self.spared(self.play)).unwrap_or(deadline)
     }

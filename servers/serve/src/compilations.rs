@@ -2,7 +2,7 @@
 //!
 //! A caller chooses a ticket, sends it with a rulesheet, and queries it in other requests. A ticket
 //! exists while its compilation runs, which bounds the number of tickets. If several compilations
-//! have the same ticket, it has the progress of the last one that runs.
+//! have the same ticket, a query returns the progress of the last one that runs.
 
 use crate::{lock::lock, work::observer};
 use gdl_compiler::{Observer, observer::Progress};
@@ -27,8 +27,8 @@ pub(crate) struct Stage {
     pub unit: &'static str,
 }
 
-/// The progress of each running compilation, by its ticket and its number among those with this
-/// ticket.
+/// The progress of each running compilation, by its ticket and its number among the compilations
+/// with this ticket.
 type Stages = BTreeMap<(String, u64), Stage>;
 
 /// The progress of the running compilations.

@@ -368,7 +368,7 @@ impl Session {
     /// no longer open it.
     ///
     /// # Errors
-    /// Returns an error if there is no such role, or it is chance's.
+    /// Returns an error if there is no such role, or the role is chance.
     pub(crate) fn invite(&mut self, role: &str, token: &str) -> Answer<RoleId> {
         let game = &self.opened.game;
         let role = game.parse_role(role).map_err(|error| Problem::unfit("no_role", error.to_string()))?;

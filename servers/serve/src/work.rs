@@ -88,8 +88,8 @@ impl WorkQueue {
         Self { turns: Arc::new(Semaphore::new(turns)), longest }
     }
 
-    /// Runs a job in this queue. It is cancelled when its client has left or the time is up; the
-    /// result of a cancelled job is still returned.
+    /// Runs a job in this queue. The job is cancelled when its client has left or the time is up;
+    /// the result of a cancelled job is still returned.
     ///
     /// # Errors
     /// Returns an error if no turn is free in time, or the job panicked.

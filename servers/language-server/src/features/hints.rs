@@ -91,8 +91,8 @@ fn named(values: &BTreeSet<Value>, symbols: &Symbols) -> Vec<String> {
     names
 }
 
-/// Shortens a list of values: consecutive numbers to a range, and more than [`LISTED`] other values
-/// to the first ones and the number of all.
+/// Shortens a list of values. Three or more consecutive numbers become a range. More than
+/// [`LISTED`] other values become the first ones and the number of all values.
 fn short(names: &[String]) -> String {
     let numbers: Option<Vec<u32>> = names.iter().map(|name| name.parse().ok()).collect();
     match (numbers.as_deref(), names) {

@@ -266,7 +266,7 @@ pub(crate) struct Choice {
     role: String,
     #[serde(rename = "move")]
     action: String,
-    /// The place where the move was chosen; it is rejected at any other place.
+    /// The place where the move was chosen; the move is rejected at any other place.
     place: Option<usize>,
 }
 

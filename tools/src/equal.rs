@@ -352,8 +352,8 @@ fn values(goals: &[u8]) -> String {
     }
 }
 
-/// An iterator over all joint moves from the legal moves of each role. It is empty if a role has
-/// none.
+/// An iterator over all joint moves from the legal moves of each role. It is empty if a role has no
+/// legal move.
 struct Joints<M> {
     legal: Vec<Vec<M>>,
     places: Option<Vec<usize>>,

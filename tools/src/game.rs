@@ -116,8 +116,8 @@ impl GameArg {
         }
     }
 
-    /// Loads the game, built in or from a file, without compiled code. It runs on the engine `way`,
-    /// by default as a table if it can be grounded.
+    /// Loads the game, built in or from a file, without compiled code. The game runs on the engine
+    /// `way`. By default it runs as a table if its rules can be grounded.
     ///
     /// # Errors
     /// Returns an error if the rulesheet has errors, after printing the diagnostics on stderr.

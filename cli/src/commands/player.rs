@@ -121,8 +121,8 @@ fn fields(note: &Note) -> Value {
     })
 }
 
-/// Returns the JSON object of a search: `note` says which search it was, `value` is the goal that
-/// the role can expect, and `proved` is true if that is proved. The other fields are counts.
+/// Returns the JSON object of a search: `note` names the search, `value` is the goal that the role
+/// can expect, and `proved` is true if this value is proved. The other fields are counts.
 fn search(report: &Report) -> Value {
     json!({
         "note": report.note,

@@ -82,7 +82,8 @@ impl<'g> Terms<'g> {
     }
 
     /// Returns the number of matches if players visit `nodes` nodes for a decision on average: the
-    /// number in the settings, or fewer if `work` requires it. Returns `None` if it is too small.
+    /// number in the settings, or fewer if `work` requires it. Returns `None` if there would be
+    /// fewer than `FEWEST` matches for each seat.
     fn matches(&self, nodes: u64) -> Option<u64> {
         let seats = self.seats.len() as u64;
         let each = (1.0 + self.decisions) * self.price * nodes as f64;

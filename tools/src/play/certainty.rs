@@ -3,7 +3,8 @@
 use gdl_players::player::Belief;
 use gdl_runtime::Game;
 
-/// Returns the fluents that hold in every state of a belief, as a state. `None` if it has no state.
+/// Returns the fluents that hold in every state of a belief, as a state. Returns `None` if the
+/// belief has no state.
 #[must_use]
 pub fn certain<G: Game>(belief: &Belief<G>) -> Option<G::State> {
     let mut worlds = belief.worlds().iter().map(|(state, _)| state);

@@ -1,5 +1,5 @@
-//! Steps through a history, between choices of the roles that people play. Each step observes the
-//! states on its way while the budget lasts, and returns whether it moved.
+//! Steps through a history, between choices of the roles that people play. [`back`] and [`forth`]
+//! observe the states on the way while the budget lasts, and return whether the history moved.
 
 use gdl_players::Budget;
 use gdl_runtime::{Game, GameExt, History};

@@ -208,7 +208,7 @@ const TWELVE: &[&str] = &[
 ];
 
 /// Board games for two players that are not solved before the first move.
-const BOARDS: &[&str] = &[
+pub(super) const BOARDS: &[&str] = &[
     "connect_four",
     "breakthrough_small",
     "breakthrough",

@@ -5,6 +5,7 @@
 //! Wilson's interval, which is slightly wide if there are draws. The report also has the greatest
 //! delay of a move after its deadline.
 
+mod choice;
 mod contest;
 mod exact;
 mod openspiel;
@@ -59,7 +60,7 @@ pub struct Args {
     /// The seed of the positions of `exact`
     #[arg(long, value_name = "N", default_value_t = 4)]
     seed: u64,
-    /// The contests, `exact`, `openspiel`, `puzzles` or `speed`; all if none is named
+    /// The contests, `choice`, `exact`, `openspiel`, `puzzles` or `speed`; all if none is named
     #[arg(long = "contest", value_name = "NAME")]
     contests: Vec<String>,
     /// The argument that `cargo bench` adds.
@@ -132,6 +133,17 @@ pub fn run(args: &Args) {
             };
             if let Some(game) = game(name) {
                 println!("{}", row.play(name, &game));
+            }
+        }
+    }
+    if args.wants("choice") {
+        let start = args.start.unwrap_or(10.0 * seconds);
+        println!("\nchoice: how often `best` takes alpha-beta, {start} s before a match\n");
+        println!("| game | chosen | the last reason |");
+        println!("|---|---|---|");
+        for name in args.games(contest::BOARDS) {
+            if let Some(game) = game(name) {
+                println!("{}", choice::row(name, &game, start, matches));
             }
         }
     }

@@ -75,7 +75,7 @@ impl Player {
         };
         let threads = threads.clamp(1, 256);
         let nets = if kind == DEFAULT { nets() } else { Vec::new() };
-        let settings = Settings { seed, threads, depth, memory: max_bytes, net, nets };
+        let settings = Settings { seed, threads, depth, memory: max_bytes, net, nets, keep: None };
         let known = NAMES.into_iter().find(|&known| known == kind);
         let (kind, mind) = known.and_then(|kind| Some((kind, named(kind, &settings)?))).ok_or_else(|| {
             if kind == "learned" {

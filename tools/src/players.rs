@@ -22,7 +22,7 @@ use gdl_runtime::{
     dynamic::{MoveId, RoleId},
 };
 use std::{
-    fmt,
+    fmt, fs,
     path::PathBuf,
     result,
     str::FromStr,
@@ -163,6 +163,7 @@ pub struct Spec {
     memory: Option<usize>,
     file: Option<PathBuf>,
     net: Option<Arc<Net>>,
+    keep: Option<PathBuf>,
     #[cfg(feature = "network")]
     elsewhere: Option<Elsewhere>,
 }
@@ -218,6 +219,7 @@ impl FromStr for Spec {
             memory: None,
             file: None,
             net: None,
+            keep: None,
             #[cfg(feature = "network")]
             elsewhere: None,
         };
@@ -374,6 +376,19 @@ impl Spec {
         Self { net: Some(net), ..spec }
     }
 
+    /// Makes `best` keep what it learns in this folder, which is created if it is not there.
+    ///
+    /// # Errors
+    /// Returns an error if the player is another one, or the folder cannot be created.
+    pub fn with_keep(self, folder: PathBuf) -> Result<Self> {
+        if self.kind.name != DEFAULT {
+            return Err(Error::Usage(format!("`{}` keeps nothing: only `{DEFAULT}` does", self.kind())));
+        }
+        fs::create_dir_all(&folder)
+            .map_err(|error| Error::Input(format!("cannot use {}: {error}", folder.display())))?;
+        Ok(Self { keep: Some(folder), ..self })
+    }
+
     /// Returns whether the player has a file, which [`Spec::with_net`] reads.
     #[must_use]
     pub fn has_file(&self) -> bool {
@@ -484,6 +499,7 @@ impl Spec {
             memory: self.memory,
             net: self.net.clone(),
             nets: if self.kind.name == DEFAULT { nets() } else { Vec::new() },
+            keep: self.keep.clone(),
         };
         let player = named(self.kind.name, &settings)?;
         let time = self.seconds.map(Duration::from_secs_f64);

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use std::{
     io::{self, Write},
     net::TcpListener,
+    path::PathBuf,
     time::Duration,
 };
 
@@ -34,6 +35,7 @@ Only this machine can connect, unless --host names another address; 0.0.0.0 admi
 Examples:
   gdl player
   gdl player --port 4001 --player alphabeta:memory=512
+  gdl player --player best:threads=2 --keep learnt
   gdl match connect_four mcts remote:127.0.0.1:9147 -n 2 --clock 2"))]
 pub(crate) struct PlayerArgs {
     /// Port to listen on; 0 is any free port
@@ -45,6 +47,9 @@ pub(crate) struct PlayerArgs {
     /// The player
     #[arg(long, value_name = "PLAYER", default_value = players::DEFAULT)]
     pub player: Spec,
+    /// Folder where `best` keeps what it learns before matches, for later matches of the same games
+    #[arg(long, value_name = "FOLDER")]
+    pub keep: Option<PathBuf>,
     /// The name that managers see [default: gdl and the player]
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
@@ -70,6 +75,7 @@ pub(crate) struct PlayerArgs {
 /// Returns an error if the player is `human` or remote, or if the address and port cannot be used.
 pub(crate) fn run(args: &PlayerArgs) -> Result {
     let spec = args.player.clone().with_net()?;
+    let spec = args.keep.iter().cloned().try_fold(spec, Spec::with_keep)?;
     if spec.is_human() || spec.is_remote() {
         return Err(Error::Usage(format!("`{}` cannot play for managers", spec.kind())));
     }

@@ -178,3 +178,19 @@ fn wrong_players_and_ports_are_told() {
         assert!(run.stderr.contains(message), "{args:?}: {}", run.stderr);
     }
 }
+
+#[test]
+fn a_folder_for_what_is_learnt_is_made_at_the_start() {
+    let parent = tempfile::tempdir().expect("a folder");
+    let folder = parent.path().join("kept/here");
+    let text = folder.to_str().expect("a plain path");
+    let _host = Host::start(&["--keep", text]);
+    assert!(folder.is_dir());
+    let run = gdl(&["player", "--player", "mcts", "--keep", text]);
+    assert_eq!(run.code, Some(2));
+    assert!(run.stderr.contains("`mcts` keeps nothing: only `best` does"), "{}", run.stderr);
+    std::fs::write(folder.join("file"), "").expect("it can be written");
+    let run = gdl(&["player", "--keep", &format!("{text}/file")]);
+    assert_eq!(run.code, Some(1));
+    assert!(run.stderr.contains("cannot use "), "{}", run.stderr);
+}

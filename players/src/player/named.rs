@@ -8,7 +8,7 @@ use crate::search::{
     AlphaBeta, Best, Equilibrium, FlatMonteCarlo, Ismcts, Learned, Mcts, Net, Perfect, Planner, Training,
 };
 use gdl_runtime::Dynamic;
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 /// The names that [`named`] accepts. `learned` needs a net.
 pub const NAMES: [&str; 13] = [
@@ -42,11 +42,13 @@ pub struct Settings {
     pub net: Option<Arc<Net>>,
     /// The nets of `best`, which uses each in its own game.
     pub nets: Vec<Arc<Net>>,
+    /// The folder in which `best` keeps what it learns; see [`Best::keep`].
+    pub keep: Option<PathBuf>,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { seed: 0, threads: 1, depth: None, memory: None, net: None, nets: Vec::new() }
+        Self { seed: 0, threads: 1, depth: None, memory: None, net: None, nets: Vec::new(), keep: None }
     }
 }
 
@@ -63,7 +65,7 @@ impl Default for Settings {
 /// ```
 #[must_use]
 pub fn named(name: &str, settings: &Settings) -> Option<Box<dyn Player<Dynamic>>> {
-    let &Settings { seed, threads, depth, memory, ref net, ref nets } = settings;
+    let &Settings { seed, threads, depth, memory, ref net, ref nets, ref keep } = settings;
     let alphabeta = |player: AlphaBeta<Dynamic>| {
         let player = depth.into_iter().fold(player.seed(seed), AlphaBeta::depth);
         Box::new(memory.into_iter().fold(player, AlphaBeta::memory))
@@ -71,6 +73,7 @@ pub fn named(name: &str, settings: &Settings) -> Option<Box<dyn Player<Dynamic>>
     let player: Box<dyn Player<Dynamic>> = match name {
         "best" => {
             let player = Best::new().seed(seed).threads(threads).nets(nets.clone());
+            let player = keep.iter().fold(player, Best::keep);
             Box::new(memory.into_iter().fold(player, Best::memory))
         }
         "first" => Box::new(First::new()),

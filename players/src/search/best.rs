@@ -1,5 +1,6 @@
 //! The player for any game: observes the game and chooses the search for its kind.
 
+mod folder;
 mod learnt;
 mod trial;
 
@@ -8,8 +9,9 @@ use super::{
     character::Character, meter::Meter, mind::MatchMemory,
 };
 use crate::player::{Budget, Player, Report};
+use folder::Folder;
 use gdl_runtime::{Game, Information};
-use std::{fmt, sync::Arc};
+use std::{fmt, path::PathBuf, sync::Arc};
 use trial::Trial;
 
 /// A player for any game. It observes random games, and then chooses a search:
@@ -23,7 +25,8 @@ use trial::Trial;
 ///   sixteen short matches against [`Mcts`] before the first move, otherwise `Mcts`. Near the end,
 ///   `Mcts` spends a part of each budget on a proof by alpha-beta. With at least 20 s before the
 ///   first move, alpha-beta evaluates by a [net](crate::search::Training) that is trained in that
-///   time, and kept for later matches.
+///   time. Later matches of the game in this process continue the training, and those of other
+///   processes with the same [folder](Best::keep).
 /// - Other games: [`Mcts`], starting during the start clock.
 ///
 /// [`Report::note`] names the chosen search and the reason. The nodes of the budget are those of
@@ -57,6 +60,7 @@ pub struct Best<G: Game> {
     threads: usize,
     bytes: Option<usize>,
     nets: Vec<Arc<Net>>,
+    folder: Option<PathBuf>,
     /// The number of observations of the game so far; it varies the seed, so that matches differ.
     looks: u64,
     character: Option<Character>,
@@ -140,6 +144,7 @@ impl<G: Game> Best<G> {
             threads: 1,
             bytes: None,
             nets: Vec::new(),
+            folder: None,
             looks: 0,
             character: None,
             way: Strategy::Open,
@@ -173,6 +178,14 @@ impl<G: Game> Best<G> {
     #[must_use]
     pub fn nets(mut self, nets: Vec<Arc<Net>>) -> Self {
         self.nets = nets;
+        self
+    }
+
+    /// Keeps trainings in an existing folder: a file for each game, at most 64 MiB in all.
+    /// Damaged files and files of other releases are replaced.
+    #[must_use]
+    pub fn keep(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.folder = Some(folder.into());
         self
     }
 
@@ -252,7 +265,14 @@ impl<G: Game> TreeSearch<G> {
     }
 
     /// Uses the time before the first move for training, trial matches and search.
-    fn prepare(&mut self, game: &G, role: G::Role, budget: &Budget, character: Character) {
+    fn prepare(
+        &mut self,
+        game: &G,
+        role: G::Role,
+        folder: Option<Folder<'_>>,
+        budget: &Budget,
+        character: Character,
+    ) {
         if let Some(rival) = &mut self.rival {
             rival.search(game, &game.initial(), role, budget);
             return;
@@ -261,7 +281,7 @@ impl<G: Game> TreeSearch<G> {
         if self.prover.is_some() {
             let bytes = self.bytes / 4 * 3;
             let learning = budget.share(Best::<G>::LEARNING, 0);
-            let value = learnt::value(game, self.seed, self.threads, &learning);
+            let value = learnt::value(game, self.seed, self.threads, folder, &learning);
             self.learned = value.as_ref().map(LearnedValue::samples);
             let rival = AlphaBeta::new().seed(self.seed).memory(bytes);
             let mut rival = value.into_iter().fold(rival, AlphaBeta::evaluation);
@@ -372,7 +392,8 @@ impl<G: Game> Player<G> for Best<G> {
                     woods.prover.is_some() && !character.is_simultaneous && woods.rival.is_none();
                 let spent = if may_be_solved { woods.solve(game, budget) } else { 0 };
                 if woods.solution.is_none() {
-                    woods.prepare(game, role, &budget.share(1.0, spent), character);
+                    let folder = self.folder.as_deref().map(Folder);
+                    woods.prepare(game, role, folder, &budget.share(1.0, spent), character);
                 }
             }
         }

@@ -1,10 +1,11 @@
-//! Values that [`Best`](crate::search::Best) learned during start clocks, or made of the nets that
-//! it was given. They are stored in this process for later matches of the same game, since a host
-//! creates a new player for each match.
+//! Trainings of [`Best`](crate::search::Best) during start clocks, and values of the nets that it
+//! was given. They are stored in this process, and in a [`Folder`] if there is one, for later
+//! matches of the same game, since a host creates a new player for each match.
 
+use super::folder::Folder;
 use crate::{
     player::Budget,
-    search::{LearnedValue, Net, NetError, Training},
+    search::{LearnedValue, Net, Training},
 };
 use gdl_runtime::Game;
 use std::{
@@ -16,12 +17,12 @@ use std::{
 /// The least time before a match for training a net.
 const LEAST: Duration = Duration::from_secs(8);
 
-/// The maximum number of stored values.
+/// The maximum number of stored trainings, and of stored values.
 const KEPT: usize = 8;
 
-/// Values that were learned, and values of given nets.
-static LEARNT: Store = Store(Mutex::new(Vec::new()));
-static GIVEN: Store = Store(Mutex::new(Vec::new()));
+/// Trainings without their states, and values of given nets.
+static LEARNT: Store<Training> = Store(Mutex::new(Vec::new()));
+static GIVEN: Store<LearnedValue> = Store(Mutex::new(Vec::new()));
 
 /// Returns the value of a game by the first net that belongs to it. Returns `None` if there is
 /// none, or the budget is spent first.
@@ -35,80 +36,91 @@ pub(super) fn given<G: Game>(game: &G, nets: &[Arc<Net>], budget: &Budget) -> Op
         return Some(known);
     }
     let value = LearnedValue::within(game, net.clone(), budget).ok()?;
-    GIVEN.keep(value.clone());
+    GIVEN.keep(fingerprint, value.clone());
     Some(value)
 }
 
-/// Returns the value of a game: a stored one, or one that is trained now if there is time. Returns
-/// `None` otherwise, or if the game cannot be learned. A budget without a deadline or with a limit
-/// of nodes never has time.
-pub(super) fn value<G: Game>(game: &G, seed: u64, threads: usize, budget: &Budget) -> Option<LearnedValue> {
-    let end = budget.deadline().filter(|_| budget.nodes().is_none())?;
-    if let Some(known) = find(game, budget) {
-        return Some(known);
-    }
-    let time = end.saturating_duration_since(Instant::now());
-    if time < LEAST {
-        return None;
-    }
-    let value = train(game, seed, threads, time, budget).ok()?;
-    LEARNT.keep(value.clone());
-    Some(value)
-}
-
-/// Returns the learned value of a game, if it is stored.
-fn find<G: Game>(game: &G, budget: &Budget) -> Option<LearnedValue> {
-    if LEARNT.values().is_empty() {
-        return None;
-    }
-    LEARNT.find(LearnedValue::fingerprint_of(game, budget)?)
-}
-
-/// Values of the latest games.
-struct Store(Mutex<Vec<LearnedValue>>);
-
-impl Store {
-    fn values(&self) -> MutexGuard<'_, Vec<LearnedValue>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Returns the value of the game with this fingerprint.
-    fn find(&self, fingerprint: u64) -> Option<LearnedValue> {
-        self.values().iter().find(|value| value.net().fingerprint() == fingerprint).cloned()
-    }
-
-    /// Stores a value, and drops the oldest one if there are too many.
-    fn keep(&self, value: LearnedValue) {
-        let mut values = self.values();
-        values.insert(0, value);
-        values.truncate(KEPT);
-    }
-}
-
-/// Trains until the budget is spent; `time` is the time from now to the deadline.
-fn train<G: Game>(
+/// Returns the value of a game: that of a stored training, which continues if there is time, or of
+/// a new one if there is time. Returns `None` otherwise, or if the game cannot be learned. A budget
+/// without a deadline or with a limit of nodes never has time.
+pub(super) fn value<G: Game>(
     game: &G,
     seed: u64,
     threads: usize,
-    time: Duration,
+    folder: Option<Folder<'_>>,
     budget: &Budget,
-) -> Result<LearnedValue, NetError> {
+) -> Option<LearnedValue> {
+    let end = budget.deadline().filter(|_| budget.nodes().is_none())?;
+    let known = find(game, folder, budget);
+    let time = end.saturating_duration_since(Instant::now());
+    if time < LEAST {
+        return known.map(|training| training.value());
+    }
+    let mut training = known.or_else(|| Training::within(game, seed, budget).ok())?;
+    let before = training.samples();
+    train(&mut training, game, threads, time, budget);
+    if training.samples() == before {
+        return (before > 0).then(|| training.value());
+    }
+    training.drop_states();
+    LEARNT.keep(training.fingerprint(), training.clone());
+    // A training that cannot be written is still in this process.
+    let _ = folder.map(|folder| folder.write(&training));
+    Some(training.value())
+}
+
+/// Returns the training of a game, if it is stored in this process or in the folder.
+fn find<G: Game>(game: &G, folder: Option<Folder<'_>>, budget: &Budget) -> Option<Training> {
+    if folder.is_none() && LEARNT.items().is_empty() {
+        return None;
+    }
+    let fingerprint = LearnedValue::fingerprint_of(game, budget)?;
+    LEARNT.find(fingerprint).or_else(|| folder?.read(game, fingerprint, budget))
+}
+
+/// Items of the latest games, each with the fingerprint of its game.
+struct Store<T>(Mutex<Vec<(u64, T)>>);
+
+impl<T: Clone> Store<T> {
+    fn items(&self) -> MutexGuard<'_, Vec<(u64, T)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the item of the game with this fingerprint.
+    fn find(&self, fingerprint: u64) -> Option<T> {
+        self.items().iter().find(|(own, _)| *own == fingerprint).map(|(_, item)| item.clone())
+    }
+
+    /// Stores an item in place of that of the same game, and drops the oldest one if there are too
+    /// many.
+    fn keep(&self, fingerprint: u64, item: T) {
+        let mut items = self.items();
+        items.retain(|(own, _)| *own != fingerprint);
+        items.insert(0, (fingerprint, item));
+        items.truncate(KEPT);
+    }
+}
+
+/// Trains until the budget is spent; `time` is the time from now to the deadline. The learning rate
+/// falls over the whole time of the training, so a training that continues starts with less.
+fn train<G: Game>(training: &mut Training, game: &G, threads: usize, time: Duration, budget: &Budget) {
     let start = Instant::now();
     let all = || thread::available_parallelism().map_or(1, usize::from);
     let threads = if threads == 0 { all() } else { threads };
-    let mut training = Training::within(game, seed, budget)?;
+    let before = training.seconds();
     while !budget.is_spent() {
-        let part = start.elapsed().as_secs_f64() / time.as_secs_f64();
+        let part = (before + start.elapsed().as_secs_f64()) / (before + time.as_secs_f64());
         training.advance(game, part, threads, budget);
     }
-    Ok(training.value())
+    training.count_seconds(start.elapsed().as_secs_f64());
 }
 
 #[cfg(all(test, feature = "load"))]
 mod tests {
     use super::*;
+    use crate::search::NetError;
     use gdl_runtime::{Dynamic, load};
-    use std::slice;
+    use std::{fs, slice};
 
     /// Makes a game in which two roles count to `steps`, so that games of different lengths differ.
     fn counter(steps: usize) -> Dynamic {
@@ -125,20 +137,77 @@ mod tests {
         Budget::within(Duration::from_secs(seconds))
     }
 
+    fn find_here(game: &Dynamic) -> Option<Training> {
+        find(game, None, &within(100))
+    }
+
     #[test]
-    fn values_are_kept_by_game_the_newest_of_them() {
+    fn trainings_are_kept_by_game_the_newest_of_them() {
         let games: Vec<Dynamic> = (2..4 + KEPT).map(counter).collect();
         for game in &games {
-            assert!(find(game, &within(100)).is_none());
-            LEARNT.keep(Training::new(game, 0).expect("it can be learned").value());
-            assert!(find(game, &within(100)).is_some());
+            assert!(find_here(game).is_none());
+            let training = Training::new(game, 0).expect("it can be learned");
+            // A later training of the game replaces the earlier one.
+            for _ in 0..2 {
+                LEARNT.keep(training.fingerprint(), training.clone());
+            }
+            assert!(find_here(game).is_some());
         }
-        let kept: Vec<bool> = games.iter().map(|game| find(game, &within(100)).is_some()).collect();
+        let kept: Vec<bool> = games.iter().map(|game| find_here(game).is_some()).collect();
         assert_eq!(kept, [vec![false; 2], vec![true; KEPT]].concat());
         // A stored value needs no time for training; a budget of nodes does not use it.
-        assert!(value(&games[KEPT], 0, 1, &within(5)).is_some());
-        assert!(value(&games[0], 0, 1, &within(5)).is_none());
-        assert!(value(&games[KEPT], 0, 1, &Budget::of_nodes(1000)).is_none());
+        let value = |game: &Dynamic, budget: &Budget| value(game, 0, 1, None, budget);
+        assert!(value(&games[KEPT], &within(5)).is_some());
+        assert!(value(&games[0], &within(5)).is_none());
+        assert!(value(&games[KEPT], &Budget::of_nodes(1000)).is_none());
+    }
+
+    #[test]
+    fn a_training_continues_where_it_ended() {
+        let game = counter(50);
+        let mut training = Training::new(&game, 0).expect("it can be learned");
+        let mut before = (0, 0.0);
+        for _ in 0..2 {
+            let time = Duration::from_millis(100);
+            // A round on a slow machine may take longer.
+            while training.samples() == before.0 {
+                train(&mut training, &game, 1, time, &Budget::within(time));
+            }
+            assert!(training.seconds() > before.1);
+            let whole = training.state().len();
+            training.drop_states();
+            assert!(training.state().len() < whole);
+            before = (training.samples(), training.seconds());
+        }
+    }
+
+    #[test]
+    fn a_training_in_the_folder_is_used_unless_it_is_damaged_or_foreign() {
+        let games = [51, 52].map(counter);
+        let temporary = tempfile::tempdir().expect("a folder");
+        let path = temporary.path();
+        let folder = Folder(path);
+        let [own, other] = games.each_ref().map(|game| {
+            let mut training = Training::new(game, 0).expect("it can be learned");
+            training.advance(game, 0.0, 1, &Budget::unlimited());
+            training.drop_states();
+            training
+        });
+        let samples = |game| value(game, 0, 1, Some(folder), &within(5)).map(|value| value.samples());
+        assert_eq!(samples(&games[0]), None);
+        folder.write(&own).expect("it can be written");
+        assert_eq!(samples(&games[0]), Some(own.samples()));
+        let file = path.join(format!("{:016x}.training", own.fingerprint()));
+        let mut bytes = own.state();
+        let place = bytes.len() / 2;
+        bytes[place] ^= 1;
+        for bytes in [bytes, other.state(), Vec::new()] {
+            fs::write(&file, bytes).expect("it can be written");
+            assert_eq!(samples(&games[0]), None);
+        }
+        folder.write(&own).expect("it replaces the file");
+        assert_eq!(samples(&games[0]), Some(own.samples()));
+        assert_eq!(fs::read_dir(path).expect("a folder").count(), 1);
     }
 
     #[test]
@@ -154,12 +223,13 @@ mod tests {
         assert!(!is_stored(&first) && Arc::ptr_eq(by(&first).net(), &first) && is_stored(&first));
         assert!(Arc::ptr_eq(by(&second).net(), &second) && is_stored(&second));
         assert!(given(&counter(41), &[first], &Budget::unlimited()).is_none());
-        assert!(find(&game, &Budget::unlimited()).is_none(), "it was not learned");
+        assert!(find_here(&game).is_none(), "it was not learned");
     }
 
     #[test]
     fn no_training_begins_without_time() {
-        let spent = Budget::within(Duration::ZERO);
-        assert_eq!(train(&counter(60), 0, 1, Duration::from_secs(9), &spent).err(), Some(NetError::Late));
+        let budget = Budget::within(Duration::ZERO);
+        assert!(value(&counter(60), 0, 1, None, &budget).is_none());
+        assert_eq!(Training::within(&counter(60), 0, &budget).err(), Some(NetError::Late));
     }
 }

@@ -84,6 +84,7 @@ const HIDDEN: [(usize, usize); 3] = [(128, 600), (64, 1300), (32, usize::MAX)];
 /// assert_eq!(game.move_text(found.action.unwrap()), "(take 2)");
 /// # Ok::<(), gdl_players::search::NetError>(())
 /// ```
+#[derive(Clone)]
 pub struct Training {
     features: Features,
     seed: u64,
@@ -182,6 +183,17 @@ impl Training {
     /// Adds to the [seconds](Self::seconds) of training, which [`Training::state`] stores.
     pub fn count_seconds(&mut self, seconds: f64) {
         self.seconds += seconds;
+    }
+
+    /// Returns the fingerprint of the game.
+    pub(in crate::search) fn fingerprint(&self) -> u64 {
+        self.features.fingerprint
+    }
+
+    /// Drops the stored states, which take most of the bytes. Training continues with new ones.
+    pub(in crate::search) fn drop_states(&mut self) {
+        (self.states, self.targets) = (Vec::new(), Vec::new());
+        (self.next, self.fresh) = (0, 0);
     }
 
     /// Returns the evaluation by the current net.
@@ -309,8 +321,17 @@ impl Training {
     /// Returns an error if the bytes are damaged, of another game or from a newer release, or if
     /// games of this kind cannot be learned.
     pub fn resume<G: Game>(game: &G, bytes: &[u8]) -> Result<Self, NetError> {
-        let mut training = Self::new(game, 0)?;
+        Self::resume_within(game, bytes, &Budget::unlimited())
+    }
+
+    /// Resumes a training as [`Self::resume`] does, unless the budget is spent first.
+    pub(in crate::search) fn resume_within<G: Game>(
+        game: &G,
+        bytes: &[u8],
+        budget: &Budget,
+    ) -> Result<Self, NetError> {
         let mut reader = Reader::new(bytes, *MAGIC, VERSION)?;
+        let mut training = Self::within(game, 0, budget)?;
         if reader.fingerprint != training.features.fingerprint {
             return Err(NetError::Foreign);
         }

@@ -297,7 +297,7 @@ impl<G: Game> TreeSearch<G> {
             );
             self.trial = trial;
             rest = budget.share(1.0, spent);
-            if self.trial.is_some_and(Trial::is_won) {
+            if self.trial.is_some_and(Trial::is_better) {
                 rival.search(game, &game.initial(), role, &rest);
                 self.rival = Some(rival);
                 return;

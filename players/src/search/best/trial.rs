@@ -14,6 +14,7 @@ use std::{
 
 /// A series of matches with alternating seats: their number, and twice the points that alpha-beta
 /// needs to be clearly better. A series stops as soon as these points are reached or out of reach.
+/// If the budget is spent before, it needs half a point more than the share of `clear - 1` points.
 #[derive(Clone, Copy, Debug)]
 struct Series {
     matches: u32,
@@ -100,24 +101,34 @@ impl Trial {
         let is_short = budget.nodes().is_some_and(|nodes| nodes < WORTH);
         let Some(first) = game.roles().next().filter(|_| !is_short) else { return (None, 0) };
         Player::start(rival, game, first, &budget.share(0.2, 0).and_nodes(WORTH / 8));
-        let mut arena = Arena { game, seed, rival, bytes, budget, spent: WORTH / 8 };
+        let mut arena = Arena::new(game, seed, rival, bytes, budget);
+        arena.spent = WORTH / 8;
         let trial = if is_simultaneous {
             let terms =
                 AT_ONCE_NODES.map(|nodes| MatchTerms { each: Each::Nodes(nodes, RATE * nodes), drawn: 0 });
             // There are no random steps, since one may lose the match. The tree mixes its moves, so
             // matches differ.
             let whole = |trial: &Self| !trial.is_open();
-            terms.into_iter().map(|terms| arena.play(AT_ONCE, terms)).take_while(whole).last()
+            let mut play = |terms| arena.play(AT_ONCE, |_, _| Some(terms));
+            terms.into_iter().map(&mut play).take_while(whole).last()
         } else {
             let series = if is_learned { LEARNED } else { IN_TURN };
             // Two random steps at the start make matches differ.
-            arena.pace(series.matches).map(|each| arena.play(series, MatchTerms { each, drawn: 2 }))
+            let terms =
+                |arena: &mut Arena<'_, G>, left| arena.pace(left).map(|each| MatchTerms { each, drawn: 2 });
+            Some(arena.play(series, terms)).filter(|trial| trial.matches > 0)
         };
         (trial, arena.spent)
     }
 
+    /// Returns whether alpha-beta is better, by the matches that were played.
+    pub(super) fn is_better(self) -> bool {
+        let Series { matches, clear } = self.series;
+        self.points > 0 && (self.points - 1) * matches >= (clear - 1) * self.matches
+    }
+
     /// Returns whether alpha-beta is clearly better.
-    pub(super) fn is_won(self) -> bool {
+    fn is_won(self) -> bool {
         self.points >= self.series.clear || self.matches >= STRAIGHT && self.points == 2 * self.matches
     }
 
@@ -136,26 +147,50 @@ struct Arena<'a, G: Game> {
     bytes: usize,
     budget: &'a Budget,
     spent: u64,
+    /// The nodes and seconds so far, of the tree and of alpha-beta.
+    rates: [Rate; 2],
+    /// The number of choices so far, and of the matches that had them. A random game counts.
+    choices: (u32, u32),
 }
 
-impl<G: Game> Arena<'_, G> {
-    /// Computes the budget for a move in a series of `matches` matches. Returns `None` if there is
-    /// no time to measure the searches.
+/// The nodes and seconds of searches.
+#[derive(Clone, Copy, Debug, Default)]
+struct Rate {
+    nodes: u64,
+    seconds: f64,
+}
+
+impl Rate {
+    fn add<G: Game>(&mut self, found: &SearchResult<G>) {
+        self.nodes += found.report.nodes;
+        self.seconds += found.report.seconds;
+    }
+
+    /// Returns the time for each node, at least 1 ns even if the clock is coarse.
+    fn each(self) -> Option<Duration> {
+        let each = || Duration::from_secs_f64(self.seconds / self.nodes as f64);
+        (self.nodes > 0).then(|| each().max(Duration::from_nanos(1)))
+    }
+}
+
+impl<'a, G: Game> Arena<'a, G> {
+    fn new(game: &'a G, seed: u64, rival: &'a mut AlphaBeta<G>, bytes: usize, budget: &'a Budget) -> Self {
+        let rates = [Rate::default(); 2];
+        Self { game, seed, rival, bytes, budget, spent: 0, rates, choices: (0, 0) }
+    }
+
+    /// Computes the budget for a move such that `matches` matches take the rest of the time.
+    /// Returns `None` if there is no time to measure the searches.
     fn pace(&mut self, matches: u32) -> Option<Each> {
         let Some(end) = self.budget.deadline().filter(|_| self.budget.nodes().is_none()) else {
             return Some(Each::Nodes(FEW, RATE * FEW));
         };
-        let states = self.decisions()?;
-        let (mut tree, mut rival) = (Duration::MAX, Duration::MAX);
-        for state in [states.first()?, &states[states.len() / 2]] {
-            let role = self.game.roles().find(|&role| self.game.legal_moves(state, role).nth(1).is_some())?;
-            let timed = |nodes: u64| self.budget.clone().and_nodes(nodes);
-            let found = self.tree(0).search(self.game, state, role, &timed(*NODES.start()));
-            tree = tree.min(each(&found)?);
-            rival = rival.min(each(&self.rival.search(self.game, state, role, &timed(TIMED)))?);
+        if self.choices.1 == 0 {
+            self.measure()?;
         }
+        let [tree, rival] = [self.rates[0].each()?, self.rates[1].each()?];
         let left = end.saturating_duration_since(Instant::now());
-        let time = left / (matches * states.len() as u32);
+        let time = left * self.choices.1 / (matches * self.choices.0).max(1);
         if tree * (*NODES.start() as u32) > SHORT {
             return Some(Each::Time(time.max(SHORT)));
         }
@@ -165,6 +200,21 @@ impl<G: Game> Arena<'_, G> {
         #[allow(clippy::cast_sign_loss, reason = "times are none below 0")]
         let rival = (nodes as f64 * ratio).ceil() as u64;
         Some(Each::Nodes(nodes, rival))
+    }
+
+    /// Measures both searches in two states of a random game, and counts its choices. Returns
+    /// `None` if there is no time for it.
+    fn measure(&mut self) -> Option<()> {
+        let states = self.decisions()?;
+        for state in [states.first()?, &states[states.len() / 2]] {
+            let role = self.game.roles().find(|&role| self.game.legal_moves(state, role).nth(1).is_some())?;
+            let timed = |nodes: u64| self.budget.clone().and_nodes(nodes);
+            let found = self.tree(0).search(self.game, state, role, &timed(*NODES.start()));
+            self.rates[0].add(&found);
+            self.rates[1].add(&self.rival.search(self.game, state, role, &timed(TIMED)));
+        }
+        self.choices = (states.len() as u32, 1);
+        Some(())
     }
 
     /// Plays a random game and returns its states in which a role has a choice. Returns `None` if
@@ -195,11 +245,14 @@ impl<G: Game> Arena<'_, G> {
         Mcts::new().seed(self.seed.wrapping_add(number.into())).memory(self.bytes)
     }
 
-    /// Plays matches until the verdict is clear or the budget is spent.
-    fn play(&mut self, series: Series, terms: MatchTerms) -> Trial {
+    /// Plays matches until the verdict is clear or the budget is spent. `terms` gives the terms of
+    /// a match by the number of matches that remain.
+    fn play(&mut self, series: Series, terms: impl Fn(&mut Self, u32) -> Option<MatchTerms>) -> Trial {
         let mut trial = Trial { series, points: 0, matches: 0 };
         while trial.is_open() {
-            let Some(points) = self.play_match(trial.matches, terms) else { break };
+            let terms = terms(self, series.matches - trial.matches);
+            let points = terms.and_then(|terms| self.play_match(trial.matches, terms));
+            let Some(points) = points else { break };
             trial.points += points;
             trial.matches += 1;
         }
@@ -215,12 +268,14 @@ impl<G: Game> Arena<'_, G> {
         let mut luck = Stream::new(self.seed, u64::from(number / 2));
         let mut state = game.initial();
         let mut view = game.new_view();
+        let mut choices = 0;
         for step in 0..LONGEST {
             if budget.is_spent() || budget.nodes().is_some_and(|nodes| self.spent >= nodes) {
                 return None;
             }
             game.observe_without_goals(&state, &mut view);
             if game.is_terminal_in(&view) {
+                self.choices = (self.choices.0 + choices, self.choices.1 + 1);
                 let payoff = Payoff::new(game);
                 let goal = |role: usize| payoff.goal(view.as_ref(), role);
                 let (own, other) = (goal(seat), goal(1 - seat));
@@ -244,6 +299,8 @@ impl<G: Game> Arena<'_, G> {
                         tree.search(game, &state, role, &share)
                     };
                     self.spent += found.report.nodes;
+                    self.rates[usize::from(is_rival)].add(&found);
+                    choices += 1;
                     found.action?
                 };
                 joint.push(action);
@@ -252,12 +309,6 @@ impl<G: Game> Arena<'_, G> {
         }
         Some(1)
     }
-}
-
-/// Returns the time for each node of a search, at least 1 ns even if the clock is coarse.
-fn each<G: Game>(found: &SearchResult<G>) -> Option<Duration> {
-    let nodes = u32::try_from(found.report.nodes).ok().filter(|&nodes| nodes > 0)?;
-    Some((Duration::from_secs_f64(found.report.seconds) / nodes).max(Duration::from_nanos(1)))
 }
 
 /// Formats the result, for example `9.5 of 10 trials`.
@@ -297,17 +348,38 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_trial_that_is_cut_off_needs_the_same_share() {
+        for (series, points, matches, is_better) in [
+            (IN_TURN, 0, 0, false),
+            (IN_TURN, 2, 1, false),
+            (IN_TURN, 3, 2, false),
+            (IN_TURN, 4, 2, true),
+            (IN_TURN, 10, 5, true),
+            (IN_TURN, 13, 10, false),
+            (IN_TURN, 14, 10, true),
+            (IN_TURN, 20, 16, false),
+            (IN_TURN, 21, 16, true),
+            (LEARNED, 0, 0, false),
+            (LEARNED, 2, 2, false),
+            (LEARNED, 3, 2, true),
+            (LEARNED, 16, 16, false),
+            (LEARNED, 17, 16, true),
+            (AT_ONCE, 17, 10, false),
+            (AT_ONCE, 18, 10, true),
+        ] {
+            let trial = Trial { series, points, matches };
+            assert_eq!(trial.is_better(), is_better, "{trial}");
+        }
+    }
+
     #[cfg(feature = "load")]
     #[test]
     fn nodes_depend_on_the_clock_only_where_there_is_one() {
         let text = include_str!("../../../../games/board/connect_four.kif");
         let game = gdl_runtime::load(text).expect("a sound rulesheet");
         let mut rival = AlphaBeta::new().memory(1 << 16);
-        let mut pace = |budget: &Budget| {
-            let mut arena =
-                Arena { game: &game, seed: 1, rival: &mut rival, bytes: 1 << 20, budget, spent: 0 };
-            arena.pace(16)
-        };
+        let mut pace = |budget: &Budget| Arena::new(&game, 1, &mut rival, 1 << 20, budget).pace(16);
         assert!(matches!(pace(&Budget::of_nodes(WORTH)), Some(Each::Nodes(150, 1500))));
         let both = Budget::within(Duration::from_secs(60)).and_nodes(WORTH);
         assert!(matches!(pace(&both), Some(Each::Nodes(150, 1500))));

@@ -119,7 +119,7 @@ fn train<G: Game>(training: &mut Training, game: &G, threads: usize, time: Durat
 mod tests {
     use super::*;
     use crate::search::NetError;
-    use gdl_runtime::{Dynamic, load};
+    use gdl_runtime::{Cancel, Dynamic, load};
     use std::{fs, slice};
 
     /// Makes a game in which two roles count to `steps`, so that games of different lengths differ.
@@ -137,12 +137,16 @@ mod tests {
         Budget::within(Duration::from_secs(seconds))
     }
 
+    /// Held by tests that store trainings, since others would drop theirs.
+    static ALONE: Mutex<()> = Mutex::new(());
+
     fn find_here(game: &Dynamic) -> Option<Training> {
         find(game, None, &within(100))
     }
 
     #[test]
     fn trainings_are_kept_by_game_the_newest_of_them() {
+        let _alone = ALONE.lock();
         let games: Vec<Dynamic> = (2..4 + KEPT).map(counter).collect();
         for game in &games {
             assert!(find_here(game).is_none());
@@ -168,9 +172,10 @@ mod tests {
         let mut training = Training::new(&game, 0).expect("it can be learned");
         let mut before = (0, 0.0);
         for _ in 0..2 {
-            let time = Duration::from_millis(100);
-            // A round on a slow machine may take longer.
+            // More and more time, until a round is finished.
+            let mut time = Duration::from_millis(50);
             while training.samples() == before.0 {
+                time *= 2;
                 train(&mut training, &game, 1, time, &Budget::within(time));
             }
             assert!(training.seconds() > before.1);
@@ -179,6 +184,37 @@ mod tests {
             assert!(training.state().len() < whole);
             before = (training.samples(), training.seconds());
         }
+    }
+
+    #[test]
+    fn what_a_start_clock_learns_is_stored_in_the_process_and_in_the_folder() {
+        let _alone = ALONE.lock();
+        let game = counter(53);
+        let temporary = tempfile::tempdir().expect("a folder");
+        let folder = Folder(temporary.path());
+        // The start clock is cut short, later and later until a round is finished.
+        let learn = |more_than: u64| {
+            (6..20).map(|power| Duration::from_millis(1 << power)).find_map(|time| {
+                let cancel = Cancel::default();
+                let budget = within(100).cancelled_by(&cancel);
+                let value = thread::scope(|scope| {
+                    scope.spawn(|| {
+                        thread::sleep(time);
+                        cancel.cancel();
+                    });
+                    value(&game, 0, 1, Some(folder), &budget)
+                });
+                value.map(|value| value.samples()).filter(|&samples| samples > more_than)
+            })
+        };
+        let first = learn(0).expect("a round");
+        let read = || {
+            let fingerprint = LearnedValue::fingerprint_of(&game, &within(100)).expect("enough time");
+            folder.read(&game, fingerprint, &within(100)).expect("a file").samples()
+        };
+        assert_eq!((find_here(&game).expect("it is stored").samples(), read()), (first, first));
+        let second = learn(first).expect("another round");
+        assert_eq!((find_here(&game).expect("it is stored").samples(), read()), (second, second));
     }
 
     #[test]

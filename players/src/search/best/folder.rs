@@ -69,7 +69,7 @@ fn is_own(name: &str) -> bool {
     let (print, kind) = name.split_once('.').unwrap_or_default();
     print.len() == 16
         && print.bytes().all(|byte| byte.is_ascii_hexdigit())
-        && (kind == "training" || kind.ends_with(".part"))
+        && (kind == "training" || kind.split_once('.').is_some_and(|(_, last)| last == "part"))
 }
 
 #[cfg(test)]

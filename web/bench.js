@@ -31,7 +31,7 @@ for (const name of GAMES) {
 }
 console.log();
 row("bytes", "plain", "gzipped");
-for (const file of ["gdl.wasm", "command.wasm"]) {
+for (const file of ["gdl.wasm", "gdl-plain.wasm", "command.wasm"]) {
   const bytes = readFileSync(`${packed}${file}`);
   row(file, bytes.length.toLocaleString("en"), gzipSync(bytes, { level: 9 }).length.toLocaleString("en"));
 }

@@ -1,8 +1,8 @@
 // A worker in a browser or in node, which answers requests with an instance of the module.
 
-import { Module } from "./module.js";
+import { Module, hasSimd } from "./module.js";
 
-const address = new URL("./gdl.wasm", import.meta.url);
+const address = hasSimd() ? new URL("./gdl.wasm", import.meta.url) : new URL("./gdl-plain.wasm", import.meta.url);
 const inNode = typeof process === "object" && Boolean(process.versions?.node);
 
 async function compiled() {

@@ -67,6 +67,23 @@ test("rulesheets are rewritten as natively", async () => {
   assert.equal(typeof fixed.text, "string");
 });
 
+test("the module without SIMD plays as natively", async () => {
+  const plain = await instance("gdl-plain.wasm");
+  for (const name of ["tictactoe", "connect_four", "breakthrough", "kuhn_poker"]) {
+    const { ok } = await native.answer({ ask: "load", name });
+    const own = plain.ask({ ask: "load", name });
+    for (const [request, pick] of [
+      [{ ask: "playouts", count: 3000, seed: 5 }, ({ tally, goals }) => [tally, goals]],
+      [{ ask: "walk", seed: 2, steps: 50 }, (steps) => steps],
+      [{ ask: "choose", role: ok.roles[0], player: "mcts:seed=1", nodes: 200 }, ({ move }) => move],
+    ]) {
+      const theirs = await native.answer({ ...request, game: ok.game });
+      const ours = answer(plain, { ...request, game: own.game });
+      assert.deepEqual(ours.ok ? pick(ours.ok) : ours, theirs.ok ? pick(theirs.ok) : theirs, `${name} ${request.ask}`);
+    }
+  }
+});
+
 test("reasons are those of native code", async () => {
   const { game } = await agree({ ask: "load", name: "tictactoe" }, ({ roles }) => roles);
   const { state } = await agree({ ask: "position", game });

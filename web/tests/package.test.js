@@ -2,9 +2,10 @@
 // cannot break.
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { after, test } from "node:test";
 import { Ended, Gdl, Refused } from "../../target/web/package/index.js";
-import { Native, shared } from "./support.js";
+import { Native, packed, shared } from "./support.js";
 
 const gdl = new Gdl();
 after(() => gdl.stop());
@@ -41,6 +42,20 @@ test("workers share random games, and any number of them counts the same", async
   setTimeout(() => control.abort(), 300);
   await assert.rejects(long, { name: "AbortError" });
   assert.equal((await game.playouts({ count: 10, workers: 2 })).tally.playouts, 10);
+});
+
+test("a machine without SIMD loads the other module", { skip: process.arch !== "x64" && "SIMD cannot be turned off" }, async () => {
+  const script = `(async () => {
+    const { hasSimd } = await import("${packed}module.js");
+    const { Gdl } = await import("${packed}index.js");
+    const game = await new Gdl().load("connect_four");
+    const { tally } = await game.playouts({ count: 5000, seed: 7 });
+    console.log(JSON.stringify({ simd: hasSimd(), tally }));
+  })()`;
+  const told = execFileSync(process.execPath, ["--no-enable-sse4-1", "--eval", script], { encoding: "utf8" });
+  const game = await gdl.load("connect_four");
+  const { tally } = await game.playouts({ count: 5000, seed: 7 });
+  assert.deepEqual(JSON.parse(told), { simd: false, tally });
 });
 
 test("a faulty rulesheet is refused with its report", async () => {

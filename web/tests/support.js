@@ -11,10 +11,8 @@ export const packed = `${root}target/web/package/`;
 const built = process.env.CARGO_TARGET_DIR ?? `${root}target`;
 export const command = process.env.GDL_NATIVE ?? `${built}/release/gdl`;
 
-const compiled = await WebAssembly.compile(readFileSync(`${packed}gdl.wasm`));
-
-/** An instance of the module. */
-export const instance = () => Module.of(compiled);
+/** An instance of a module of the package. */
+export const instance = async (file = "gdl.wasm") => Module.of(await WebAssembly.compile(readFileSync(`${packed}${file}`)));
 
 /** The example `answers`: the same requests answered by native code. */
 export class Native {

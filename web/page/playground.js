@@ -10,6 +10,7 @@ import { bare, html } from "./page/dom.js";
 import * as editor from "./page/editor.js";
 import { pack, unpack } from "./page/link.js";
 import * as why from "./page/why.js";
+import { save } from "./saved.js";
 
 // Checks and searches have a worker each, so neither waits for the other.
 const [checker, player] = [new Gdl(), new Gdl()];
@@ -256,17 +257,30 @@ async function playouts() {
   }
 }
 
-async function link() {
+// Returns the match in the form of a link.
+function packed() {
   const { name, own, text, game, path, at, seats } = match;
   const moves = path.slice(1, at + 1).map((place) => place.moves);
   const people = Object.fromEntries([...seats].filter(([role]) => role !== game.roles[game.chance]));
-  const packed = await pack({ ...(own ? { name, rulesheet: text } : { game: name }), seats: people, moves });
+  return pack({ ...(own ? { name, rulesheet: text } : { game: name }), seats: people, moves });
+}
+
+async function link() {
   const field = byId("link");
-  history.replaceState(null, "", `#at=${packed}`);
+  history.replaceState(null, "", `#at=${await packed()}`);
   field.value = location.href;
   field.hidden = false;
   field.select();
   await navigator.clipboard?.writeText(field.value).then(() => app.say("The link was copied."), () => {});
+}
+
+async function download() {
+  try {
+    const file = new Blob([await save(await packed())], { type: "text/html" });
+    html("a", { href: URL.createObjectURL(file), download: `${match.name}.html` }).click();
+  } catch (error) {
+    app.warn(error.message);
+  }
 }
 
 // ---- The chooser, and what the address asks for -------------------------------------------------
@@ -311,7 +325,8 @@ async function route() {
 }
 
 byId("controls").append(
-  button("Undo", undo, { id: "undo" }), button("Restart", () => go(0)), button("Random game to the end", finish, { id: "finish" }), button("Link", link, { id: "share" }));
+  button("Undo", undo, { id: "undo" }), button("Restart", () => go(0)), button("Random game to the end", finish, { id: "finish" }), button("Link", link, { id: "share" }),
+  button("Save as one file", download, { id: "save" }));
 byId("random").append(button(`Play for ${PLAYS} s`, playouts, { id: "playouts" }), html("span", {}));
 board.mount(byId("board"), app);
 why.mount(byId("why"), app);

@@ -3,18 +3,21 @@
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { delimiter, extname, join } from "node:path";
 import { test } from "node:test";
-import { root } from "./support.js";
+import { pathToFileURL } from "node:url";
+import { unpack } from "../../servers/serve/src/page/link.js";
+import { Native, root } from "./support.js";
 
 const TYPES = { ".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".wasm": "application/octet-stream" };
 const names = ["chromium", "chromium-browser", "google-chrome", "chrome"];
 const found = process.env.PATH.split(delimiter).flatMap((folder) => names.map((name) => join(folder, name))).find(existsSync);
 if (!found && process.env.GDL_REQUIRE) throw new Error("Chromium is missing");
 
+const pause = () => new Promise((done) => setTimeout(done, 100));
 let address;
 const server = createServer((request, response) => {
   try {
@@ -34,8 +37,8 @@ class Browser {
   #rest = "";
   faults = [];
 
-  constructor() {
-    const flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking",
+  constructor(...more) {
+    const flags = [...more, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking",
       "--disable-component-update", "--remote-debugging-pipe", `--user-data-dir=${this.#profile}`];
     this.process = spawn(found, flags, { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
     this.process.stdio[4].setEncoding("utf8").on("data", (data) => {
@@ -83,7 +86,7 @@ class Browser {
     for (let tries = 0; tries < 1200; tries++) {
       const value = await this.run(expression).catch(() => null);
       if (value) return value;
-      await new Promise((done) => setTimeout(done, 100));
+      await pause();
     }
     throw new Error(`never true: ${expression}; ${await this.run("document.body.innerText")}`);
   }
@@ -157,6 +160,50 @@ test("the playground", { skip: !found && "Chromium is missing" }, async (context
     await status("you to move");
     assert.equal(await browser.run(`document.querySelectorAll("#moves li").length`), 2);
     assert.match(await browser.run(`document.getElementById("fluents").textContent`), /step/);
+  });
+
+  await context.test("a match is saved as one file, and played to its end without a network", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "gdl-saved-"));
+    const native = new Native();
+    const offline = new Browser("--proxy-server=127.0.0.1:1", "--proxy-bypass-list=<-loopback>");
+    context.after(() => native.end());
+    context.after(() => offline.end().then(() => rmSync(folder, { recursive: true })));
+    // Returns the path of the saved file.
+    const save = async (page) => {
+      const downloadPath = mkdtempSync(join(folder, "saved-"));
+      await page.ask("Page.setDownloadBehavior", { behavior: "allow", downloadPath });
+      await page.run(`document.getElementById("save").click()`);
+      for (;;) {
+        const name = readdirSync(downloadPath).find((name) => name.endsWith(".html"));
+        if (name) return join(downloadPath, name);
+        await pause();
+      }
+    };
+    await offline.open("about:blank");
+    // The rulesheet of the link, and a built-in game.
+    const own = await save(browser);
+    await browser.go(`${address}playground/#play=tictactoe`);
+    await status("xplayer to move");
+    await browser.run(`{ const select = document.querySelectorAll("#seats select")[1]; select.value = "mcts:seed=1"; select.dispatchEvent(new Event("change")); }`);
+    const builtIn = await save(browser);
+    for (const [name, file] of Object.entries({ rulesheet: own, tictactoe: builtIn })) {
+      await offline.go("about:blank");
+      await offline.go(pathToFileURL(file).href);
+      await offline.until(`document.querySelector("#legal button")`);
+      assert(readFileSync(await save(offline)).equals(readFileSync(file)));
+      await offline.until(`{ document.querySelector("#legal button")?.click(); document.getElementById("status").textContent === "Game over"; }`);
+      await offline.screenshot(`saved-${name}`);
+      await offline.run(`document.getElementById("share").click()`);
+      const link = await offline.until(`document.getElementById("link").value`);
+      const { game, rulesheet, moves } = await unpack(link.split("#at=")[1]);
+      const { ok } = await native.answer({ ask: "load", name: game, text: rulesheet });
+      let { ok: end } = await native.answer({ ask: "position", game: ok.game });
+      for (const joint of moves) ({ ok: end } = await native.answer({ ask: "apply", game: ok.game, state: end.state, moves: joint }));
+      assert.equal(end.terminal, true);
+      assert.equal(await offline.run(`document.getElementById("goals").textContent`), ok.roles.map((role, at) => `${role} ${end.goals[at]}`).join(", "));
+      if (game) assert(moves.filter(([, move]) => move !== "noop").length >= 2, "the computer made moves");
+    }
+    assert.deepEqual(offline.faults, []);
   });
 
   await context.test("a hostile rulesheet leaves the page alive", async () => {

@@ -10,6 +10,7 @@ import { delimiter, extname, join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { unpack } from "../../servers/serve/src/page/link.js";
+import { sentences } from "../../target/web/package/epilog.js";
 import { Native, root } from "./support.js";
 
 const TYPES = { ".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".wasm": "application/octet-stream" };
@@ -213,6 +214,34 @@ test("the playground", { skip: !found && "Chromium is missing" }, async (context
     await browser.until(`document.querySelector(".verdict.faulty")`);
     await click('[data-game="nim"]');
     await status("to move");
+  });
+
+  await context.test("the page of a player answers another window, and the scripts of the course", async () => {
+    await browser.run(`new Promise((done) => {
+      const frame = document.createElement("iframe");
+      Object.assign(frame, { id: "frame", src: "player.html", onload: done });
+      document.body.append(frame);
+    })`);
+    const ask = (number, message) => browser.run(`new Promise((done) => {
+      addEventListener("storage", ({ key, newValue }) => key === "manager" && done(newValue), { once: true });
+      localStorage.gdl = ${JSON.stringify(`message(${number},manager,gdl,${message})`)};
+    })`);
+    const rules = sentences(readFileSync(`${root}web/tests/rulesheets/tictactoe.epilog`, "utf8"));
+    assert.equal(await ask(1, "ping()"), "message(1,gdl,manager,ready)");
+    assert.equal(await ask(2, `start(x,ruleset(${rules}),10,1)`), "message(2,gdl,manager,ready)");
+    assert.match(await ask(3, "play([])"), /^message\(3,gdl,manager,mark\([123],[123]\)\)$/);
+    // A game of two moves, as the scripts of the course read it.
+    const terms = ["ruleset", ["role", "x"], ["init", "a"], ["init", ["control", "x"]], ["legal", ["go", "a", ["f", "b"]]],
+      ["handler", ["go", "S", "T"], ["transition", ["and", "a", ["not", "b"]], ["and", "b", ["not", "a"]]]],
+      ["handler", ["go", "S", "T"], ["transition", "b", "c"]], ["rule", "terminal", "b", "c"],
+      ["goal", "x", "100"]];
+    const told = await browser.run(`{
+      const page = document.getElementById("frame").contentWindow;
+      const move = ["go", "a", ["f", "b"]];
+      [page.ping(), page.start("x", ${JSON.stringify(terms)}, "10", "1"), page.play("nil"), page.play(move), page.play(move), page.stop(move), page.play("nil")];
+    }`);
+    assert.deepEqual(told, ["ready", "ready", "go(a,f(b))", "go(a,f(b))", false, false, false]);
+    await browser.run(`document.getElementById("frame").remove()`);
   });
 
   await context.test("rulesheets and games of the book open in it", async () => {

@@ -43,16 +43,16 @@ export function answer(module, request) {
 }
 
 /**
- * The rulesheets of a folder of `shared`, every `nth`. Without the folder a test is skipped, unless
+ * The rulesheets of a folder of `shared`, every `nth` of those with the ending. Without the folder a test is skipped, unless
  * `GDL_REQUIRE` is `all`.
  */
-export function shared(test, folder, nth = 1) {
+export function shared(test, folder, nth = 1, ending = ".kif") {
   const path = `${root}../shared/${folder}`;
   if (!existsSync(path)) {
     if (process.env.GDL_REQUIRE === "all") throw new Error(`${path} is missing`);
     test.skip(`${path} is missing`);
     return [];
   }
-  const files = readdirSync(path).filter((name) => name.endsWith(".kif")).sort();
+  const files = readdirSync(path).filter((name) => name.endsWith(ending)).sort();
   return files.filter((_, at) => at % nth === 0).map((name) => ({ name, text: readFileSync(`${path}/${name}`, "utf8") }));
 }

@@ -140,6 +140,7 @@ async function settle() {
       const { roles } = match.game;
       roles.forEach((role, number) => here.legal[number].length === 1 && match.chosen.set(role, here.legal[number][0]));
       await show();
+      if (signal.aborted || match !== current) return;
       const waiting = roles.filter((role) => !match.chosen.has(role));
       for (const role of waiting.filter((role) => match.seats.get(role) !== "you")) {
         byId("status").textContent = `${role} thinks …`;

@@ -27,10 +27,10 @@ async function ask(request) {
 }
 
 // Runs matches, and makes their moves natively.
-async function arena(name, ...args) {
-  const { stdout } = await promisify(execFile)(process.execPath, [`${packed}arena.js`, sheet(name), ...args, "--json"]);
+async function arena(file, ...args) {
+  const { stdout } = await promisify(execFile)(process.execPath, [`${packed}arena.js`, file, ...args, "--json"]);
   const matches = stdout.trim().split("\n").map((line) => JSON.parse(line));
-  const { game, roles } = await ask({ ask: "load", text: readFileSync(sheet(name), "utf8") });
+  const { game, roles } = await ask({ ask: "load", text: readFileSync(file, "utf8") });
   for (const match of matches) {
     let here = await ask({ ask: "position", game });
     for (const moves of match.moves) {
@@ -56,7 +56,7 @@ for (const name of ["tictactoe", "connect_four"]) {
   });
 
   test(`the page plays ${name} against itself and against random moves`, async () => {
-    const matches = [...(await arena(name, PLAYER, PLAYER, "--play", "2")), ...(await arena(name, PLAYER, "random", "--play", "2", "--matches", "2"))];
+    const matches = [...(await arena(sheet(name), PLAYER, PLAYER, "--play", "2")), ...(await arena(sheet(name), PLAYER, "random", "--play", "2", "--matches", "2"))];
     assert.deepEqual(matches.map(({ players }) => players.join()), ["player.html,player.html", "player.html,random", "random,player.html"]);
     assert.deepEqual(matches.flatMap(illegal), []);
   });
@@ -76,14 +76,16 @@ test("a page that errs, fails or hangs gets random moves", async () => {
   };
   const [wrong, failing, hanging] = [page("wrong", `"mark(7, 7)"`), page("failing", "nothing()"), page("hanging", "(() => { for (;;); })()")];
   for (const other of [failing, hanging]) {
-    const [match] = await arena("tictactoe", wrong, other, "--play", "2");
+    const [match] = await arena(sheet("tictactoe"), wrong, other, "--play", "2");
     const turns = (seat) => match.moves.flatMap((joint, at) => (joint[seat] === "noop" ? [] : [at]));
     assert.deepEqual(match.errors[0], turns(0).map((at) => ({ at, told: "(mark 7 7)" })));
     assert.deepEqual(match.errors[1], turns(1).map((at) => ({ at, told: null })));
   }
 });
 
-test("a player over HTTP gets KIF", async (context) => {
+test("a player over HTTP gets KIF, with the names that it needs", async (context) => {
+  const file = join(folder, "does.epilog");
+  writeFileSync(file, readFileSync(sheet("tictactoe"), "utf8").replaceAll("mark", "does"));
   const module = await instance();
   const match = {};
   const server = createServer(async (request, response) => {
@@ -97,7 +99,7 @@ test("a player over HTTP gets KIF", async (context) => {
       match.here = module.ask({ ask: "position", game: match.game });
       told = "ready";
     } else if (kind === "PLAY") {
-      const moves = rest.match(/\(mark \d \d\)|noop/g);
+      const moves = rest.match(/\(does_ \d \d\)|noop/g);
       if (moves) match.here = module.ask({ ask: "apply", game: match.game, state: match.here.state, moves });
       told = match.here.legal[match.roles.indexOf(match.role)].at(-1);
     }
@@ -106,7 +108,7 @@ test("a player over HTTP gets KIF", async (context) => {
   await new Promise((done) => server.listen(0, "127.0.0.1", done));
   context.after(() => server.close());
   const address = `http://127.0.0.1:${server.address().port}`;
-  const [played] = await arena("tictactoe", PLAYER, address, "--start", "9", "--play", "2");
+  const [played] = await arena(file, PLAYER, address, "--start", "9", "--play", "2");
   assert.deepEqual([match.id, match.role, match.clocks], ["arena1", "o", "9 2"]);
   assert.deepEqual([illegal(played), played.errors[1]], [[], []]);
 });

@@ -238,9 +238,10 @@ test("the playground", { skip: !found && "Chromium is missing" }, async (context
     const told = await browser.run(`{
       const page = document.getElementById("frame").contentWindow;
       const move = ["go", "a", ["f", "b"]];
-      [page.ping(), page.start("x", ${JSON.stringify(terms)}, "10", "1"), page.play("nil"), page.play(move), page.play(move), page.stop(move), page.play("nil")];
+      [page.start("o", "ruleset(${rules})", "10", "1"), page.play("nil"),
+        page.ping(), page.start("x", ${JSON.stringify(terms)}, "10", "1"), page.play("nil"), page.play(move), page.play(move), page.stop(move), page.play("nil")];
     }`);
-    assert.deepEqual(told, ["ready", "ready", "go(a,f(b))", "go(a,f(b))", false, false, false]);
+    assert.deepEqual(told, ["ready", false, "ready", "ready", "go(a,f(b))", "go(a,f(b))", false, false, false]);
     await browser.run(`document.getElementById("frame").remove()`);
   });
 

@@ -20,16 +20,14 @@ export function parts(text) {
   return found;
 }
 
-/** Returns the sentences of a rulesheet. One ends where the next word is not an argument. */
+/** Returns the sentences of a rulesheet. One ends before a word that no operator precedes. */
 export function sentences(text) {
   const found = [""];
-  let [depth, ended] = [0, false];
+  let ended = false;
   for (const token of text.replace(/%.*/g, "").match(/"[^"]*"|[\w*+./-]+|:-|::|:=|==>|\S/g) ?? []) {
     if (token === ".") continue;
     const word = /^[\w"*+./-]/.test(token);
-    if (depth === 0 && ended && (word || "~[".includes(token))) found.push("");
-    if ("([".includes(token)) depth++;
-    if (")]".includes(token)) depth--;
+    if (word && ended) found.push("");
     ended = word || ")]".includes(token);
     found[found.length - 1] += /^[:=&|]/.test(token) ? ` ${token} ` : token;
   }

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { promisify } from "node:util";
-import { sentences } from "../../target/web/package/epilog.js";
+import { parts, sentences } from "../../target/web/package/epilog.js";
 import { Native, instance, packed, root, shared } from "./support.js";
 
 const native = new Native();
@@ -113,9 +113,10 @@ test("a player over HTTP gets KIF, with the names that it needs", async (context
   assert.deepEqual([illegal(played), played.errors[1]], [[], []]);
 });
 
-test("sentences are those of the compiler", async (context) => {
+test("a rulesheet is sent as it is written", async (context) => {
   for (const { name, text } of shared(context, "epilog/games", 1, ".epilog")) {
-    const [whole, joined] = [text, sentences(text).join("\n")].map((text) => ask({ ask: "convert", text, to: "kif" }));
+    const sent = parts(`ruleset(${sentences(text)})`).slice(1).join("\n");
+    const [whole, joined] = [text, sent].map((text) => ask({ ask: "convert", text, to: "kif" }));
     const rules = ({ text }) => text.replaceAll(/;.*/g, "").replaceAll(/\s+/g, " ").trim();
     assert.equal(rules(await joined), rules(await whole), name);
   }

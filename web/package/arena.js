@@ -30,8 +30,8 @@ options:
   --scripts FOLDER  the folder of scripts that pages name (default: that of the page)
   --json            print each match as a line of JSON
 `;
-// The seconds in which a page has to answer `ping`, as in the course.
-const PING = 5;
+// The seconds in which a page has to load and answer `ping`.
+const PING = 60;
 
 // ---- A page in a worker -------------------------------------------------------------------------
 

@@ -1,10 +1,9 @@
 //! Jobs: consecutive blocks of a kernel, played by one dispatch or by the emulator.
 
-#[cfg(feature = "device")]
-use crate::random::halves;
 use crate::{
     emulator::{self, Block},
     kernel::Kernel,
+    random::halves,
 };
 use std::{
     sync::atomic::{AtomicU32, Ordering},
@@ -34,7 +33,6 @@ pub(crate) struct BlockJob<'a> {
 
 impl BlockJob<'_> {
     /// Returns the parameters in the order of the shader.
-    #[cfg(feature = "device")]
     pub(crate) fn written(&self) -> [u32; 10] {
         let ([a, b], [low, high]) = (self.key, halves(self.first));
         [a, b, low, high, self.blocks, self.games, self.last, self.each, self.phase, self.words]

@@ -131,6 +131,12 @@ impl Kernel {
         self.phases.iter().flat_map(of).sum()
     }
 
+    /// Checks that a device can run the kernel, which may have `limit` operations.
+    pub(crate) fn check(&self, limit: usize) -> Result<(), Error> {
+        let operations = self.operations();
+        if operations > limit { Err(Error::TooLarge { operations, limit }) } else { Ok(()) }
+    }
+
     /// Returns the number of games of a block.
     pub(crate) fn block(&self) -> u32 {
         match self.start {

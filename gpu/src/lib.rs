@@ -20,7 +20,7 @@
 //! communicate.
 //!
 //! The feature `device` adds cards by Vulkan, Metal or DirectX, which are found at run time.
-//! Without it there is only the emulator.
+//! Without it there is only the emulator. A program with a card of its own drives it by a [`Run`].
 
 mod builder;
 mod choice;
@@ -32,10 +32,12 @@ mod job;
 mod kernel;
 mod playouts;
 mod random;
+mod run;
 mod watch;
 mod wgsl;
 
 pub use error::Error;
 pub use playouts::{Control, Gpu, Prepared};
+pub use run::{Dispatch, Run};
 #[doc(hidden)]
 pub use watch::{Watched, watch};

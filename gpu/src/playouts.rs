@@ -1,10 +1,5 @@
 //! Devices, and games prepared for them: a [`Gpu`] prepares a game, and a [`Prepared`] plays blocks
 //! of games until a number of playouts is reached.
-//!
-//! The number of blocks of a dispatch is adapted after each dispatch, so that the next one takes
-//! about 50 ms. So no task waits long for the card, and no driver resets it. A dispatch that does
-//! not fill the card may take longer, up to 500 ms, since twice as many blocks take no longer. The
-//! division into dispatches does not affect results.
 
 #[cfg(feature = "device")]
 use crate::device::{Card, Pipeline};
@@ -13,40 +8,13 @@ use crate::{
     job::BlockJob,
     kernel::{Kernel, Start, WIDTH},
     random,
+    run::{MAX_LENGTH, MOST_WORDS, Pace, Run, most_blocks, programs},
     wgsl::shader,
 };
-use gdl_runtime::{
-    Cancel, Game,
-    engine::{Programs, Table},
-    playouts::Tally,
-};
+use gdl_runtime::{Cancel, Game, engine::Programs, playouts::Tally};
 #[cfg(feature = "device")]
 use std::cell::OnceCell;
-use std::{
-    fmt,
-    time::{Duration, Instant},
-};
-
-/// The most operations of a kernel on a card: drivers take minutes to compile more, and registers
-/// do not suffice.
-#[cfg(feature = "device")]
-const MOST_OPERATIONS: usize = 10_000;
-
-/// The intended duration of a dispatch.
-const DISPATCH: Duration = Duration::from_millis(50);
-
-/// The maximum duration of a dispatch whose blocks do not fill the card. Drivers reset a card after
-/// two seconds or more.
-const LONGEST: Duration = Duration::from_millis(500);
-
-/// The most blocks of a dispatch.
-const MOST_BLOCKS: u32 = 1 << 18;
-
-/// The most result words of a dispatch: 64 MiB.
-const MOST_WORDS: usize = 1 << 24;
-
-/// The default maximum number of moves of a playout, as in [`gdl_runtime::Playouts`].
-const MAX_LENGTH: u64 = 10_000;
+use std::{fmt, sync::Arc, time::Instant};
 
 /// A device that plays games: a graphics card or the emulator.
 #[derive(Debug)]
@@ -120,17 +88,11 @@ impl Gpu {
     /// Returns the errors of [`Gpu::prepare`], and an error if `max_length` is not from 1 to
     /// 1,048,576.
     pub fn prepare_for<'a, G: Game>(&'a self, game: &'a G, max_length: u64) -> Result<Prepared<'a>, Error> {
-        let programs = game.table().and_then(Table::programs).ok_or(Error::NoLanes)?;
+        let programs = programs(game)?;
         let ready = |start| Kernel::new(programs, start, max_length).map(Ready::new);
         let (playouts, leaves) = (ready(Start::Initial)?, ready(Start::Given)?);
-        self.check(&playouts)?;
+        playouts.kernel.check(self.limit())?;
         Ok(Prepared { gpu: self, programs, playouts, leaves })
-    }
-
-    /// Checks that the device can run a kernel.
-    fn check(&self, ready: &Ready) -> Result<(), Error> {
-        let (operations, limit) = (ready.kernel.operations(), self.limit());
-        if operations > limit { Err(Error::TooLarge { operations, limit }) } else { Ok(()) }
     }
 
     /// Returns the maximum number of operations of a kernel; the emulator has no limit.
@@ -138,7 +100,7 @@ impl Gpu {
         match self.device {
             Device::Emulator => usize::MAX,
             #[cfg(feature = "device")]
-            Device::Card(_) => MOST_OPERATIONS,
+            Device::Card(_) => crate::run::MOST_OPERATIONS,
         }
     }
 
@@ -176,7 +138,7 @@ impl Gpu {
 
 /// A kernel, and the pipeline that a card compiles when it first runs it.
 struct Ready {
-    kernel: Kernel,
+    kernel: Arc<Kernel>,
     #[cfg(feature = "device")]
     pipeline: OnceCell<Pipeline>,
 }
@@ -184,15 +146,10 @@ struct Ready {
 impl Ready {
     fn new(kernel: Kernel) -> Self {
         Self {
-            kernel,
+            kernel: Arc::new(kernel),
             #[cfg(feature = "device")]
             pipeline: OnceCell::new(),
         }
-    }
-
-    /// Returns the maximum number of blocks of a dispatch, which bounds the size of its results.
-    fn most_blocks(&self) -> u32 {
-        MOST_BLOCKS.min((MOST_WORDS / self.kernel.counters()) as u32)
     }
 }
 
@@ -216,39 +173,6 @@ impl Control<'_> {
     fn tell(&mut self, done: u64) {
         if let Some(progress) = &mut self.progress {
             progress(done);
-        }
-    }
-}
-
-/// The number of blocks of a dispatch, adapted to the measured times.
-///
-/// A single block may take longer than [`DISPATCH`] in a large game, but a card plays thousands of
-/// blocks in the same time.
-struct Pace {
-    blocks: u32,
-    most: u32,
-    /// The number of blocks and the duration of the last dispatch, if the next one has twice as
-    /// many blocks.
-    half: Option<(u32, Duration)>,
-    /// The number of blocks that fill the card, known once twice as many took longer.
-    full: Option<u32>,
-}
-
-impl Pace {
-    fn new(first: u32, most: u32) -> Self {
-        Self { blocks: first.min(most), most, half: None, full: None }
-    }
-
-    /// Adapts the number of blocks to the duration of the last dispatch.
-    fn note(&mut self, time: Duration) {
-        let half = self.half.take().filter(|&(_, half)| time > half * 3 / 2);
-        self.full = self.full.or(half.map(|(blocks, _)| blocks));
-        if time < DISPATCH / 2 || (self.full.is_none() && time < LONGEST / 2) {
-            self.half = Some((self.blocks, time));
-            self.blocks = self.blocks.saturating_mul(2).min(self.most);
-        } else if time > LONGEST || (time > DISPATCH * 2 && self.full.is_some_and(|full| self.blocks > full))
-        {
-            self.blocks = (self.blocks / 2).max(1);
         }
     }
 }
@@ -303,37 +227,21 @@ impl Prepared<'_> {
     /// # Errors
     /// Returns an error if the device fails.
     pub fn playouts_with(&self, seed: u64, count: u64, control: &mut Control<'_>) -> Result<Tally, Error> {
-        let kernel = &self.playouts.kernel;
-        let mut tally = Tally::new(kernel.roles());
-        let mut pace = Pace::new(self.gpu.first_blocks(), self.playouts.most_blocks());
-        let games = kernel.block();
-        let mut first = 0;
-        // The first blocks are always played, so that the tally is not empty.
-        while tally.playouts < count && (first == 0 || !control.is_over()) {
+        let kernel = Arc::clone(&self.playouts.kernel);
+        let mut run = Run::of(kernel, self.gpu.first_blocks(), seed, count);
+        while let Some(job) = run.job() {
+            // The first blocks are always played, so that the tally is not empty.
+            if job.first > 0 && control.is_over() {
+                break;
+            }
             let start = Instant::now();
-            let left = count - tally.playouts;
-            let blocks = left.div_ceil(games.into()).min(pace.blocks.into()) as u32;
-            let played = left.min(u64::from(blocks) * u64::from(games));
-            let job = BlockJob {
-                key: random::key(seed),
-                first,
-                blocks,
-                games,
-                last: (played - u64::from(blocks - 1) * u64::from(games)) as u32,
-                each: blocks,
-                phase: 0,
-                words: 0,
-                states: &[],
-            };
             let numbers = self.gpu.run(&self.playouts, &job)?;
-            let sums: Vec<u64> =
-                numbers.chunks(blocks as usize).map(|row| row.iter().copied().map(u64::from).sum()).collect();
-            kernel.tally(played, &sums, &mut tally);
-            first += u64::from(blocks);
-            pace.note(start.elapsed());
-            control.tell(tally.playouts);
+            let rows = numbers.chunks(job.blocks as usize);
+            let sums: Vec<u64> = rows.map(|row| row.iter().copied().map(u64::from).sum()).collect();
+            run.count(&sums, start.elapsed());
+            control.tell(run.tally().playouts);
         }
-        Ok(tally)
+        Ok(run.tally().clone())
     }
 
     /// Plays `count` games from each of some states, given as their words. Returns a tally for each
@@ -343,14 +251,14 @@ impl Prepared<'_> {
     /// Returns an error if play does not reach one of the states, there are too many games, or the
     /// device fails.
     pub fn leaves(&self, states: &[&[u64]], seed: u64, count: u32) -> Result<Vec<Tally>, Error> {
-        self.gpu.check(&self.leaves)?;
         let kernel = &self.leaves.kernel;
+        kernel.check(self.gpu.limit())?;
         let mut tallies = vec![Tally::new(kernel.roles()); states.len()];
         if count == 0 {
             return Ok(tallies);
         }
         let each = count.div_ceil(WIDTH);
-        let most = self.leaves.most_blocks();
+        let most = most_blocks(kernel);
         if each > most
             || u32::try_from(states.len()).ok().and_then(|states| states.checked_mul(each)).is_none()
         {
@@ -402,57 +310,5 @@ impl Prepared<'_> {
             }
         }
         Ok(tallies)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Simulates a card that plays `at_once` blocks in parallel in `each` milliseconds, and
-    /// compiles before the first dispatch. Returns the blocks of each dispatch, and the time of the
-    /// last one.
-    fn paced(first: u32, at_once: u32, each: u64, compiles: u64) -> (Vec<u32>, Duration) {
-        let mut pace = Pace::new(first, MOST_BLOCKS);
-        let mut played = Vec::new();
-        let mut last = Duration::ZERO;
-        for dispatch in 0..30 {
-            let rounds = u64::from(pace.blocks.div_ceil(at_once));
-            last = Duration::from_millis(rounds * each);
-            assert!(dispatch < 8 || last <= LONGEST || pace.blocks == 1, "{last:?}");
-            played.push(pace.blocks);
-            pace.note(last + if dispatch == 0 { Duration::from_millis(compiles) } else { Duration::ZERO });
-        }
-        (played, last)
-    }
-
-    #[test]
-    fn blocks_that_take_long_fill_the_card() {
-        for compiles in [0, 20_000] {
-            let (played, _) = paced(1024, 1 << 15, 140, compiles);
-            assert_eq!(played[29], 1 << 15, "{played:?}");
-            assert!(played[8] >= 1 << 15, "{played:?}");
-        }
-        // The card is never filled more than measured, however long a block takes.
-        for each in [60, 100, 240] {
-            assert_eq!(paced(1024, 5_000, each, 0).0[29], 4096);
-        }
-        assert_eq!(paced(1024, 5_000, 400, 0).0[29], 1024);
-    }
-
-    #[test]
-    fn small_games_take_as_long_as_is_meant() {
-        let (played, last) = paced(1024, 1024, 1, 0);
-        assert!((DISPATCH / 2..=DISPATCH * 2).contains(&last), "{last:?} {played:?}");
-        let (played, _) = paced(1024, 1 << 17, 1, 0);
-        assert_eq!(played[29], MOST_BLOCKS);
-    }
-
-    #[test]
-    fn what_plays_block_by_block_is_given_few() {
-        for (each, most) in [(1, 128), (20, 16), (200, 2), (2_000, 1)] {
-            let (played, _) = paced(64, 1, each, 0);
-            assert!(played[29] <= most, "{played:?}");
-        }
     }
 }

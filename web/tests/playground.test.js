@@ -2,117 +2,24 @@
 // rulesheet written, a link followed.
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, extname, join } from "node:path";
+import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { unpack } from "../../servers/serve/src/page/link.js";
 import { sentences } from "../../target/web/package/epilog.js";
+import { Browser, found, pause, serve } from "./browser.js";
 import { Native, root } from "./support.js";
 
-const TYPES = { ".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".wasm": "application/octet-stream" };
-const names = ["chromium", "chromium-browser", "google-chrome", "chrome"];
-const found = process.env.PATH.split(delimiter).flatMap((folder) => names.map((name) => join(folder, name))).find(existsSync);
-if (!found && process.env.GDL_REQUIRE) throw new Error("Chromium is missing");
-
-const pause = () => new Promise((done) => setTimeout(done, 100));
-let address;
-const server = createServer((request, response) => {
-  try {
-    const name = new URL(request.url, address).pathname.replace(/\/$/, "/index.html");
-    const body = readFileSync(`${root}target/book${name}`);
-    response.writeHead(200, { "content-type": TYPES[extname(name)] ?? "application/octet-stream" }).end(body);
-  } catch {
-    response.writeHead(404).end();
-  }
-});
-
-// Chromium by its protocol, over a pair of pipes: messages end with a zero byte.
-class Browser {
-  #profile = mkdtempSync(join(tmpdir(), "gdl-chromium-"));
-  #waiting = new Map();
-  #count = 0;
-  #rest = "";
-  faults = [];
-
-  constructor(...more) {
-    const flags = [...more, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking",
-      "--disable-component-update", "--remote-debugging-pipe", `--user-data-dir=${this.#profile}`];
-    this.process = spawn(found, flags, { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
-    this.process.stdio[4].setEncoding("utf8").on("data", (data) => {
-      const messages = (this.#rest + data).split("\0");
-      this.#rest = messages.pop();
-      for (const message of messages) this.#hear(JSON.parse(message));
-    });
-  }
-
-  #hear({ id, method, params, result, error }) {
-    if (method === "Runtime.exceptionThrown") this.faults.push(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text);
-    if (method === "Log.entryAdded" && params.entry.level === "error") this.faults.push(params.entry.text);
-    const waiting = this.#waiting.get(id);
-    if (error) waiting?.reject(new Error(error.message));
-    else waiting?.resolve(result);
-  }
-
-  ask(method, params = {}) {
-    const id = ++this.#count;
-    const answered = new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
-    this.process.stdio[3].write(`${JSON.stringify({ id, method, params, sessionId: this.session })}\0`);
-    return answered;
-  }
-
-  async open(address) {
-    const { targetId } = await this.ask("Target.createTarget", { url: "about:blank" });
-    this.session = (await this.ask("Target.attachToTarget", { targetId, flatten: true })).sessionId;
-    for (const domain of ["Page", "Runtime", "Log"]) await this.ask(`${domain}.enable`);
-    await this.ask("Emulation.setDeviceMetricsOverride", { width: 1200, height: 900, deviceScaleFactor: 1, mobile: false });
-    await this.go(address);
-  }
-
-  go(url) {
-    return this.ask("Page.navigate", { url });
-  }
-
-  async run(expression) {
-    const { result, exceptionDetails } = await this.ask("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true });
-    if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
-    return result.value;
-  }
-
-  // Waits until an expression is true, however busy the machine is, and returns its value.
-  async until(expression) {
-    for (let tries = 0; tries < 1200; tries++) {
-      const value = await this.run(expression).catch(() => null);
-      if (value) return value;
-      await pause();
-    }
-    throw new Error(`never true: ${expression}; ${await this.run("document.body.innerText")}`);
-  }
-
-  async screenshot(name) {
-    const { data } = await this.ask("Page.captureScreenshot", { format: "png" });
-    writeFileSync(`${root}target/web/${name}.png`, Buffer.from(data, "base64"));
-  }
-
-  end() {
-    const ended = new Promise((done) => this.process.once("exit", done));
-    this.process.kill();
-    return ended.then(() => rmSync(this.#profile, { recursive: true, force: true, maxRetries: 5 }));
-  }
-}
-
 test("the playground", { skip: !found && "Chromium is missing" }, async (context) => {
-  await new Promise((done) => server.listen(0, "127.0.0.1", done));
-  address = `http://127.0.0.1:${server.address().port}/`;
-  const browser = new Browser();
+  const { address, end } = await serve();
+  const browser = new Browser(["--disable-gpu"]);
   const click = (selector) => browser.run(`document.querySelector(${JSON.stringify(selector)}).click()`);
   const status = (text) => browser.until(`!document.getElementById("game").hidden && document.getElementById("status").textContent.includes(${JSON.stringify(text)})`);
   context.after(async () => {
     await browser.end();
-    server.close();
+    end();
   });
   await browser.open(`${address}playground/`);
 
@@ -166,7 +73,7 @@ test("the playground", { skip: !found && "Chromium is missing" }, async (context
   await context.test("a match is saved as one file, and played to its end without a network", async () => {
     const folder = mkdtempSync(join(tmpdir(), "gdl-saved-"));
     const native = new Native();
-    const offline = new Browser("--proxy-server=127.0.0.1:1", "--proxy-bypass-list=<-loopback>");
+    const offline = new Browser(["--disable-gpu", "--proxy-server=127.0.0.1:1", "--proxy-bypass-list=<-loopback>"]);
     context.after(() => native.end());
     context.after(() => offline.end().then(() => rmSync(folder, { recursive: true })));
     // Returns the path of the saved file.

@@ -4,10 +4,21 @@ export interface RequestOptions {
   signal?: AbortSignal;
 }
 
-/** A request that was refused: a faulty rulesheet, an illegal move. `message` is the report. */
+/**
+ * A reason why a graphics card does not play: there is no WebGPU or no card; the game has no lane
+ * programs or too many operations; the card rejects the game, has too little memory, or was lost.
+ */
+export type CardFault = "no_webgpu" | "no_card" | "no_lanes" | "too_large" | "rejected" | "memory" | "lost";
+
+/**
+ * A refused request: a faulty rulesheet, an illegal move, or a graphics card that does not play.
+ * `message` is the report.
+ */
 export class Refused extends Error {
-  constructor(refusal?: { message: string; diagnostics?: Diagnostic[] });
+  constructor(refusal?: { message: string; diagnostics?: Diagnostic[]; code?: CardFault | null });
   readonly diagnostics: Diagnostic[];
+  /** The reason of a graphics card; null for other requests. The processor can play the game. */
+  readonly code: CardFault | null;
 }
 
 /** A worker that ended before its answer, by `stop`, a panic or for lack of memory. */
@@ -137,8 +148,8 @@ export interface Literal {
   why?: Explanation;
 }
 
-/** An engine of random games. */
-export type Engine = "Single" | "Lanes" | "TableLanes";
+/** An engine of random games; `gpu` plays thousands at once on a graphics card, by WebGPU. */
+export type Engine = "Single" | "Lanes" | "TableLanes" | "gpu";
 
 /** Results of random games. */
 export interface Stats {
@@ -150,6 +161,11 @@ export interface Stats {
   };
   roles: string[];
   seed: number;
+  engine: Engine;
+  /** The graphics card that played. */
+  device?: string;
+  /** The seconds until a graphics card was open and had compiled the game. */
+  prepare_seconds?: number;
   seconds: number;
   /** The mean goal of each role; null if no game gave one. */
   goals: (number | null)[];
@@ -245,6 +261,7 @@ export class Game {
   /**
    * Plays random games: `count`, or as many as start within `seconds`. Several `workers` share
    * them; each loads the game. The counts of `count` games do not depend on the number of workers.
+   * The engine `gpu` counts the same on every card and, with the device `emulate`, in its emulator.
    */
   playouts(
     options?: RequestOptions & {
@@ -252,6 +269,7 @@ export class Game {
       seconds?: number;
       seed?: number;
       engine?: Engine;
+      device?: "emulate";
       workers?: number;
     },
   ): Promise<Stats>;

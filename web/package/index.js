@@ -192,8 +192,9 @@ export class Game {
     return this.#ask({ ask: "why", state, atom, before, making, depth }, options);
   }
 
-  async playouts({ count, seconds, seed, engine, workers = 1, ...options } = {}) {
-    const request = { ask: "playouts", count, seconds, seed, engine };
+  async playouts({ count, seconds, seed, engine, device, workers = 1, ...options } = {}) {
+    const request = { ask: "playouts", count, seconds, seed, engine, device };
+    if (engine === "gpu" && workers !== 1) throw new Refused({ message: "a graphics card has its own threads: leave `workers` out" });
     if (workers === 1) return this.#ask(request, options);
     const helpers = this.#gdl.helpers(workers - 1);
     try {

@@ -9,12 +9,13 @@ const VECTOR = [0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0,
 /** Returns whether this machine has the 128-bit SIMD of WebAssembly. */
 export const hasSimd = () => WebAssembly.validate(new Uint8Array(VECTOR));
 
-/** A request that the module refused: a faulty rulesheet, an illegal move. */
+/** A refused request: a faulty rulesheet, an illegal move, or a graphics card that does not play. */
 export class Refused extends Error {
-  constructor({ message = "", diagnostics = [] } = {}) {
+  constructor({ message = "", diagnostics = [], code = null } = {}) {
     super(message);
     this.name = "Refused";
     this.diagnostics = diagnostics;
+    this.code = code;
   }
 }
 

@@ -1,5 +1,7 @@
-// A worker in a browser or in node, which answers requests with an instance of the module.
+// A worker in a browser or in node, which answers requests with an instance of the module, and random
+// games with a graphics card.
 
+import { play } from "./card.js";
 import { Module, hasSimd } from "./module.js";
 
 const address = hasSimd() ? new URL("./gdl.wasm", import.meta.url) : new URL("./gdl-plain.wasm", import.meta.url);
@@ -21,9 +23,11 @@ const starting = compiled().then((module) => Module.of(module));
 
 async function answer(request) {
   try {
-    port.postMessage({ ok: (await starting).ask(request) });
-  } catch ({ name, message, diagnostics }) {
-    port.postMessage({ error: { name, message, diagnostics } });
+    const module = await starting;
+    const onCard = request.engine === "gpu" && request.device === undefined;
+    port.postMessage({ ok: onCard ? await play(module, request) : module.ask(request) });
+  } catch ({ name, message, diagnostics, code }) {
+    port.postMessage({ error: { name, message, diagnostics, code } });
   }
 }
 

@@ -247,13 +247,16 @@ async function finish() {
   }
 }
 
-async function playouts() {
-  const output = html("pre", { id: "report", class: "faint" }, "playing …");
+// Plays random games. If the graphics card does not play them, the processor does, with a note.
+async function playouts({ card = false, note = "" } = {}) {
+  const output = html("div", { id: "report", class: "faint" }, "playing …");
   byId("random").lastElementChild.replaceWith(output);
   try {
-    const workers = Math.min(navigator.hardwareConcurrency || 1, MOST_WORKERS);
-    output.textContent = (await match.game.playouts({ seconds: PLAYS, seed: 1, workers })).report;
+    const settings = card ? { engine: "gpu" } : { workers: Math.min(navigator.hardwareConcurrency || 1, MOST_WORKERS) };
+    const { report, device } = await match.game.playouts({ seconds: PLAYS, seed: 1, ...settings });
+    output.replaceChildren(note || device || "", html("pre", {}, report));
   } catch (error) {
+    if (error.code) return playouts({ note: `${error.message}: the processor plays` });
     output.textContent = error.message;
   }
 }
@@ -328,7 +331,7 @@ async function route() {
 byId("controls").append(
   button("Undo", undo, { id: "undo" }), button("Restart", () => go(0)), button("Random game to the end", finish, { id: "finish" }), button("Link", link, { id: "share" }),
   button("Save as one file", download, { id: "save" }));
-byId("random").append(button(`Play for ${PLAYS} s`, playouts, { id: "playouts" }), html("span", {}));
+byId("random").append(button(`Play for ${PLAYS} s`, () => playouts(), { id: "playouts" }), " ", button("On the graphics card", () => playouts({ card: true }), { id: "card" }), html("span", {}));
 board.mount(byId("board"), app);
 why.mount(byId("why"), app);
 document.querySelector("header a").addEventListener("click", (event) => {

@@ -14,7 +14,7 @@ mod rules;
 mod table;
 
 use gdl_language_server::Conversation;
-use request::{Failure, Request};
+use request::{Device, Engine, Failure, Request};
 use serde_json::{Value, json};
 use std::cell::RefCell;
 use table::Table;
@@ -32,8 +32,8 @@ impl Module {
         let read = serde_json::from_str(request).map_err(|error| Failure::new(error.to_string()));
         let answer = match read.and_then(|request| self.run(request)) {
             Ok(value) => json!({ "ok": value }),
-            Err(Failure { message, diagnostics }) => {
-                json!({ "error": { "message": message, "diagnostics": diagnostics } })
+            Err(Failure { message, diagnostics, code }) => {
+                json!({ "error": { "message": message, "diagnostics": diagnostics, "code": code } })
             }
         };
         answer.to_string()
@@ -62,8 +62,30 @@ impl Module {
                 self.table.game(game)?.illegal(&state, &role, &find, cell)?
             }
             Request::Why(question) => self.table.game(question.game)?.why(&question)?,
-            Request::Playouts { game, count, seconds, seed, engine, part } => {
-                self.table.game(game)?.playouts(count, seconds, seed, engine, part)?
+            Request::Playouts { game, count, seconds, seed, engine, device, part } => {
+                let loaded = self.table.game(game)?;
+                match (engine, device) {
+                    (Some(Engine::Gpu), Some(Device::Emulate)) => loaded.emulate(count, seconds, seed)?,
+                    (Some(Engine::Gpu), None) => {
+                        return Err(Failure::new(
+                            "the module has no graphics card: give the device `emulate`",
+                        ));
+                    }
+                    (_, Some(_)) => {
+                        return Err(Failure::new("`device` is for graphics cards: give the engine `gpu`"));
+                    }
+                    (None, None) => loaded.playouts(count, seconds, seed, None, part)?,
+                    (Some(Engine::Processor(mode)), None) => {
+                        loaded.playouts(count, seconds, seed, Some(mode), part)?
+                    }
+                }
+            }
+            Request::Shader { game, count, seconds, seed } => {
+                self.table.game_mut(game)?.start(count, seconds, seed)?
+            }
+            Request::Count { game, sums, seconds } => self.table.game_mut(game)?.count(&sums, seconds)?,
+            Request::Played { game, device, seconds, prepare_seconds } => {
+                self.table.game(game)?.played(&device, seconds, prepare_seconds)?
             }
             Request::Merge { game, seed, engine, seconds, tallies } => {
                 self.table.game(game)?.merge(seed, engine, seconds, &tallies)?
@@ -117,6 +139,39 @@ mod tests {
 
     fn ask(module: &mut Module, request: &Value) -> Value {
         serde_json::from_str(&module.answer(&request.to_string())).expect("an answer is JSON")
+    }
+
+    /// The dispatches of a card are counted only as the module described them.
+    #[test]
+    fn dispatches_are_checked() {
+        let mut module = Module::default();
+        let game = ask(&mut module, &json!({ "ask": "load", "name": "tictactoe" }))["ok"]["game"].clone();
+        let played = json!({ "ask": "played", "game": game, "device": "a card", "seconds": 0.5, "prepare_seconds": 0 });
+        assert_eq!(ask(&mut module, &played)["error"]["message"], "no card has played this game");
+        let mut count = |sums: &[u64]| {
+            ask(&mut module, &json!({ "ask": "count", "game": game, "sums": sums, "seconds": 1 }))
+        };
+        assert!(count(&[0; 10])["error"].is_object());
+        let start = json!({ "ask": "shader", "game": game, "count": 100, "seed": 9 });
+        let dispatch = ask(&mut module, &start)["ok"]["dispatch"].clone();
+        assert_eq!((&dispatch["groups"], &dispatch["words"][6]), (&json!(1), &json!(100)));
+        let rows = dispatch["rows"].as_u64().expect("a number") as usize;
+        let mut count = |sums: &[u64]| {
+            ask(&mut module, &json!({ "ask": "count", "game": game, "sums": sums, "seconds": 1 }))
+        };
+        assert!(count(&vec![0; rows + 1])["error"].is_object());
+        // All games are stuck at the first state.
+        let mut sums = vec![0; rows];
+        sums[3] = 100;
+        assert_eq!(count(&sums), json!({ "ok": { "dispatch": null } }));
+        assert!(count(&sums)["error"].is_object());
+        let stats = ask(&mut module, &played)["ok"].clone();
+        assert_eq!((&stats["tally"]["playouts"], &stats["tally"]["stuck"]), (&json!(100), &json!(100)));
+        assert_eq!(
+            (&stats["seed"], &stats["device"], &stats["goals"]),
+            (&json!(9), &json!("a card"), &json!([null, null]))
+        );
+        assert_eq!(stats["playouts_per_second"], 200.0);
     }
 
     #[test]

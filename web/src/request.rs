@@ -122,7 +122,9 @@ pub enum Request {
         #[serde(default)]
         seed: u64,
         /// The engine; a trial selects one if `None`.
-        engine: Option<PlayoutMode>,
+        engine: Option<Engine>,
+        /// The device of the engine [`Engine::Gpu`].
+        device: Option<Device>,
         /// The number of a part, from 1, and the number of parts, if instances share the games.
         part: Option<[u64; 2]>,
     },
@@ -139,6 +141,39 @@ pub enum Request {
         seconds: f64,
         /// The counts of each part.
         tallies: Vec<Tally>,
+    },
+    /// Starts random games on a graphics card. Returns their shader and the first dispatch, which
+    /// the caller runs.
+    Shader {
+        /// The number of the loaded game.
+        game: usize,
+        /// The number of games.
+        count: Option<u64>,
+        /// The seconds after which the caller stops.
+        seconds: Option<f64>,
+        /// The seed of the random moves.
+        #[serde(default)]
+        seed: u64,
+    },
+    /// Counts the games of a dispatch. Returns the next one, if games remain.
+    Count {
+        /// The number of the loaded game.
+        game: usize,
+        /// The sum of each row of the dispatch's counters.
+        sums: Vec<u64>,
+        /// The time that the dispatch took, in seconds.
+        seconds: f64,
+    },
+    /// Ends random games on a graphics card. Returns their statistics.
+    Played {
+        /// The number of the loaded game.
+        game: usize,
+        /// The name of the card.
+        device: String,
+        /// The elapsed time, in seconds.
+        seconds: f64,
+        /// The time before, in which the card was opened and compiled the shader.
+        prepare_seconds: f64,
     },
     /// Counts sequences of joint moves.
     Perft {
@@ -225,6 +260,25 @@ pub struct Choose {
     pub seed: u64,
 }
 
+/// The engine of random games.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub enum Engine {
+    /// Thousands of games at once on a graphics card.
+    #[serde(rename = "gpu")]
+    Gpu,
+    /// An engine of the processor.
+    #[serde(untagged)]
+    Processor(PlayoutMode),
+}
+
+/// A device of [`Engine::Gpu`] that the module has itself.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Device {
+    /// The emulator, which computes on the processor.
+    Emulate,
+}
+
 /// A syntax to write.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -242,20 +296,30 @@ pub struct Failure {
     pub message: String,
     /// The faults of a rulesheet, as in `gdl check --json`.
     pub diagnostics: Vec<Value>,
+    /// The reason why a graphics card does not play, as `web/package/index.d.ts` lists them.
+    pub code: Option<&'static str>,
 }
 
 impl Failure {
     /// Creates a failure that no rulesheet causes.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), diagnostics: Vec::new() }
+        Self { message: message.into(), diagnostics: Vec::new(), code: None }
     }
 
     /// Creates a failure from the faults of a rulesheet.
     #[must_use]
     pub fn of(diagnostics: &Diagnostics, source: &Source) -> Self {
         let list = diagnostics.iter().map(|diagnostic| report::to_json(diagnostic, source));
-        Self { message: diagnostics.render(source), diagnostics: list.collect() }
+        Self { diagnostics: list.collect(), ..Self::new(diagnostics.render(source)) }
+    }
+}
+
+impl From<gdl_gpu::Error> for Failure {
+    fn from(error: gdl_gpu::Error) -> Self {
+        let is_large = matches!(error, gdl_gpu::Error::TooLarge { .. });
+        let code = if is_large { "too_large" } else { "no_lanes" };
+        Self { code: Some(code), ..Self::new(error.to_string()) }
     }
 }
 

@@ -1,11 +1,14 @@
 //! Answers requests about loaded games.
 
+mod card;
+
 use crate::{
     request::{Before, Choose, Failure, Load, Why},
     rules,
 };
 use gdl_compiler::{Options, Source, eval::Evaluator};
 use gdl_games::PlayoutSettings;
+use gdl_gpu::Run;
 use gdl_players::Budget;
 use gdl_runtime::{
     Dynamic, Game, GameExt, History, Playouts, Stats,
@@ -40,6 +43,8 @@ pub(crate) struct Loaded {
     source: Source,
     options: Options,
     stage: OnceCell<Stage>,
+    /// The current random games on a graphics card.
+    run: Option<Run>,
 }
 
 impl Table {
@@ -66,7 +71,7 @@ impl Table {
             "fluents": vocabulary.fluents().len(),
             "moves": vocabulary.moves().len(),
         });
-        self.games.push(Some(Loaded { game, source, options, stage: OnceCell::new() }));
+        self.games.push(Some(Loaded { game, source, options, stage: OnceCell::new(), run: None }));
         Ok(answer)
     }
 
@@ -76,7 +81,12 @@ impl Table {
 
     pub(crate) fn game(&self, game: usize) -> Result<&Loaded, Failure> {
         let loaded = self.games.get(game).and_then(Option::as_ref);
-        loaded.ok_or_else(|| Failure::new(format!("no game has the number {game}")))
+        loaded.ok_or_else(|| unknown(game))
+    }
+
+    pub(crate) fn game_mut(&mut self, game: usize) -> Result<&mut Loaded, Failure> {
+        let loaded = self.games.get_mut(game).and_then(Option::as_mut);
+        loaded.ok_or_else(|| unknown(game))
     }
 }
 
@@ -289,13 +299,18 @@ impl Loaded {
     }
 
     fn counted(&self, stats: &Stats) -> Result<Value, Failure> {
-        let goals = (0..stats.roles.len()).map(|role| stats.has_goals(role).then(|| stats.mean_goal(role)));
-        let goals: Vec<Option<f64>> = goals.collect();
         let mut answer = json!(stats);
         answer["report"] = json!(stats.to_string());
-        answer["goals"] = json!(goals);
+        answer["goals"] = json!(self.goals(&stats.tally));
         answer["playouts_per_second"] = json!(stats.playouts_per_second());
         self.settled(answer)
+    }
+
+    /// Returns the mean goal of each role; `None` if no game gave one.
+    fn goals(&self, tally: &Tally) -> Vec<Option<f64>> {
+        let chance = self.game.vocabulary().chance();
+        let goal = |role| tally.has_goals(role, chance).then(|| tally.mean_goal(role));
+        (0..tally.roles.len()).map(goal).collect()
     }
 
     pub(crate) fn perft(&self, state: Option<&str>, depth: usize) -> Result<Value, Failure> {
@@ -328,6 +343,10 @@ impl Loaded {
         let action = action.ok_or_else(|| Failure::new(format!("{} has no legal move", turn.role)))?;
         self.settled(json!({ "move": game.move_text(action), "report": player.report() }))
     }
+}
+
+fn unknown(game: usize) -> Failure {
+    Failure::new(format!("no game has the number {game}"))
 }
 
 /// Converts a caller's time in seconds.

@@ -58,6 +58,28 @@ test("a machine without SIMD loads the other module", { skip: process.arch !== "
   assert.deepEqual(JSON.parse(told), { simd: false, tally });
 });
 
+test("a graphics card is emulated, and refused where there is none", async (test) => {
+  const native = new Native();
+  test.after(() => native.end());
+  const game = await gdl.load("connect_four");
+  const settings = { engine: "gpu", device: "emulate", count: 3_000, seed: 5 };
+  const { ok: same } = await native.answer({ ask: "load", name: "connect_four" });
+  const { ok: emulated } = await native.answer({ ask: "playouts", game: same.game, ...settings });
+  const { tally, goals, engine, device } = await game.playouts(settings);
+  assert.deepEqual([tally, goals, engine, device], [emulated.tally, emulated.goals, "gpu", "emulator"]);
+  assert.equal(tally.playouts, 3_000);
+  assert.equal((await game.playouts({ engine, device: "emulate" })).tally.playouts, 1_000);
+  assert((await game.playouts({ engine, device: "emulate", seconds: 0.01 })).tally.playouts > 0);
+  const refused = (settings, code, message) => assert.rejects(game.playouts({ count: 10, ...settings }), (error) =>
+    error instanceof Refused && error.code === code && message.test(error.message));
+  await refused({ engine: "gpu" }, "no_webgpu", /^there is no WebGPU here/);
+  await refused({ engine: "gpu", workers: 2 }, null, /leave `workers` out/);
+  await refused({ engine: "gpu", device: "nvidia" }, null, /nvidia/);
+  await refused({ device: "emulate" }, null, /give the engine `gpu`/);
+  const chess = await gdl.load("chess");
+  await assert.rejects(chess.playouts({ engine: "gpu" }), { name: "Refused", code: "too_large" });
+});
+
 test("a faulty rulesheet is refused with its report", async () => {
   const faulty = await gdl.load({ text: "(role x) (<= (next (p ?y)) (true q))" }).catch((error) => error);
   assert(faulty instanceof Refused);

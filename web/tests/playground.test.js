@@ -43,6 +43,9 @@ test("the playground", { skip: !found && "Chromium is missing" }, async (context
     await browser.run(`document.getElementById("why").close()`);
     await click("#playouts");
     await browser.until(`document.getElementById("report")?.textContent.includes("xplayer")`);
+    // Chromium has WebGPU here, and no card.
+    await click("#card");
+    await browser.until(`/offers no graphics card: the processor plays[^]*xplayer/.test(document.getElementById("report").textContent)`);
     await click("#finish");
     await status("Game over");
   });

@@ -38,7 +38,7 @@ export function answer(module, request) {
     return { ok: module.ask(request) };
   } catch (error) {
     if (error.name !== "Refused") throw error;
-    return { error: { message: error.message, diagnostics: error.diagnostics } };
+    return { error: { message: error.message, diagnostics: error.diagnostics, code: error.code } };
   }
 }
 

@@ -15,7 +15,11 @@ export async function play(): Promise<[string, bigint]> {
   const [count] = await game.perft(1);
   const { tally } = await game.playouts({ count: 1000, seed: 1, workers: 2 });
   if (!tally.playouts) throw new Error("no game was played");
+  const card = await game.playouts({ seconds: 1, engine: "gpu" }).catch((error: Refused) => error.code);
+  const device: string | undefined = card === null || typeof card === "string" ? undefined : card.device;
+  // @ts-expect-error: a browser chooses the card
+  await game.playouts({ engine: "gpu", device: "nvidia" });
   // @ts-expect-error: a syntax that nothing is written in
   await gdl.convert("(role x)", "epilog");
-  return [`${goal} ${report?.nodes} ${why.holds}`, count];
+  return [`${goal} ${report?.nodes} ${why.holds} ${device}`, count];
 }

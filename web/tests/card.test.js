@@ -70,6 +70,12 @@ test("random games on a graphics card", { skip: !found && "Chromium is missing",
     assert.deepEqual(tally, (await emulated("tictactoe", { count: tally.playouts, seed: 3 })).tally);
   });
 
+  await context.test("a run is cancelled, and the next one plays", async () => {
+    const { name } = await browser.run(`playouts("tictactoe", { seconds: 3600, signal: AbortSignal.timeout(1000) })`);
+    assert.equal(name, "TimeoutError");
+    assert.equal((await playouts("tictactoe", { count: 1 })).tally?.playouts, 1);
+  });
+
   await context.test("a game that is too large is refused", async () => {
     const { name, code, message } = await playouts("chess", { count: 1 });
     assert.deepEqual([name, code], ["Refused", "too_large"]);

@@ -332,6 +332,16 @@ fn names_that_are_words_elsewhere_are_replaced() {
     }
 }
 
+/// Literals bind some outer variables of a count, and callers the others.
+#[test]
+fn counts_take_values_of_literals_and_of_callers() {
+    let rules = "n(1) n(2) pt(1,a) pt(1,b) pt(2,c)
+        many(X,Y,K) :- n(Y) & countofall(Z, n(X) & pt(Y,Z), K)
+        go :: n(X) & many(X,Y,K) ==> found(X,Y,K)";
+    let found = ["(found 1 1 2)", "(found 1 2 1)", "(found 2 1 2)", "(found 2 2 1)", "here"];
+    assert_eq!(after(rules, "go", "here"), Ok(found.map(String::from).into()));
+}
+
 #[test]
 fn a_game_in_epilog_has_all_that_others_have() {
     let game: Dynamic = load(TICTACTOE).unwrap();

@@ -606,9 +606,6 @@ impl Translation<'_> {
         // Their domains are the values that calls of the count pass.
         let mut known = BTreeSet::new();
         first.literals.iter().flat_map(EpilogLiteral::terms).for_each(|term| term.variables(&mut known));
-        if !outer.iter().all(|name| known.contains(name)) {
-            first.literals.clear();
-        }
         self.made.counts.insert(total.clone(), count.clone());
         for (k, name) in outer.iter().enumerate() {
             if !known.contains(name) {

@@ -231,6 +231,28 @@ fn names_of_variables_say_which_coordinate_is_which() {
 }
 
 #[test]
+fn coordinates_that_are_called_rows_stay_rows() {
+    let cells = fluents("(cell ? ? ?)", &[&["r1", "r2"], &["c1", "c2", "c3"], &["x"]], |_| false);
+    let mut texts: Vec<&str> = cells.iter().map(String::as_str).collect();
+    texts.sort_unstable();
+    let plain = Board::new(&Texts::new(&texts), []).unwrap();
+    for (hint, rows) in [
+        ("", ["r2", "r1"]),
+        ("; board: columns first", ["r2", "r1"]),
+        ("; board: rows first", ["r1", "r2"]),
+        ("; board: rows first\n; board: rows first", ["r1", "r2"]),
+        ("; board: rows first\n; board: bottom up", ["r2", "r1"]),
+    ] {
+        let board = plain.clone().with_hints(hint);
+        assert_eq!(
+            (board.columns(), board.rows()),
+            (&["c1", "c2", "c3"].map(String::from)[..], &rows.map(String::from)[..]),
+            "{hint}"
+        );
+    }
+}
+
+#[test]
 fn lines_between_neighbours_lie_at_cells() {
     let mut texts = Vec::new();
     for (x, y) in (1..4).flat_map(|x| (1..4).map(move |y| (x, y))) {

@@ -12,7 +12,7 @@
 //! - `; board: rows first`: the first coordinate is the row, from top to bottom, and the second the
 //!   column, as in tables;
 //! - `; board: columns first`: the first coordinate is the column, and rows run up, whatever the
-//!   names of variables are;
+//!   names of variables are. Names of coordinates, such as `r1` and `c2`, are not overridden;
 //! - `; board: top down`, `; board: bottom up`: the direction of the rows;
 //! - `; board: parts of 3`: there is a gap after every third column and row, as between the
 //!   quarters of Pentago;
@@ -68,7 +68,9 @@ impl Board {
                 ["hex", "left"] => self.tiling = Tiling::HexLeft,
                 ["ring"] => self.tiling = Tiling::Ring,
                 ["square"] => self.tiling = Tiling::Square,
-                ["rows", "first"] if !self.is_transposed => self.transpose(),
+                ["rows", "first"] if !self.has_rows_first() => self.transpose(),
+                // The names of the coordinates, such as `r1` and `c2`, have put the rows first.
+                ["rows", "first"] if !self.is_transposed && !self.runs_down => self.flip(),
                 ["top", "down"] if !self.runs_down => self.flip(),
                 ["bottom", "up"] if self.runs_down => self.flip(),
                 ["parts", "of", side] => self.part(side.parse().unwrap_or(0)),

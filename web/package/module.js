@@ -75,6 +75,8 @@ export class Module {
       this.#view.setUint32(size, 0, true);
       return DONE;
     },
+    // No folder is open from the start.
+    fd_prestat_get: () => BADF,
     fd_write: (descriptor, parts, count, written) => {
       if (descriptor !== 1 && descriptor !== 2) return BADF;
       let total = 0;

@@ -19,7 +19,7 @@
 //! each fluent and each legal move.
 //!
 //! Goals matter only where games end, and few games end in one step. If the goals alone need more
-//! than [`LATE`] gates for each fluent that they depend on, for example to count pieces, they are
+//! than `LATE` gates for each fluent that they depend on, for example to count pieces, they are
 //! not observed in each step. Instead, states in which a game ends are kept, and scored many at a
 //! time.
 //!

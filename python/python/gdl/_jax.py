@@ -352,7 +352,7 @@ class Game:
         if not self.percepts:
             holds = jnp.append(_unpack(bits, len(self.fluents)), False)
             views = [holds[shown] for shown in self._shown]
-            return views[0] if len(views) == 1 else jnp.where(role == self._players[0], *views)
+            return jnp.where(role == self._players[0], views[0], views[-1]) if len(views) > 1 else views[0]
         # The place after the last percept never holds.
         places = np.full((len(self.roles), len(self.percepts)), len(self._sees))
         lists = enumerate(self._data["role_percepts"])

@@ -32,6 +32,8 @@ options:
 `;
 // The seconds in which a page has to load and answer `ping`.
 const PING = 60;
+// The most moves of a match, as in `gdl match`.
+const MOST_MOVES = 10_000;
 
 // ---- A page in a worker -------------------------------------------------------------------------
 
@@ -83,6 +85,8 @@ class Page {
   constructor(file, scripts) {
     this.name = basename(file);
     this.worker = new Worker(new URL(import.meta.url), { workerData: { file, scripts: scripts ?? dirname(file) }, stdout: true });
+    // What a page prints is dropped.
+    this.worker.stdout.resume();
     this.worker.on("message", ({ value }) => {
       const [, number, , , told = ""] = parts(value);
       this.#waiting.get(Number(number))?.(told.replaceAll(/\s/g, ""));
@@ -94,7 +98,7 @@ class Page {
     const number = ++this.#number;
     const answered = new Promise((resolve) => this.#waiting.set(number, resolve));
     this.worker.postMessage(`message(${number},MANAGER,PLAYER,${message})`);
-    return within(answered, seconds);
+    return within(answered, seconds).finally(() => this.#waiting.delete(number));
   }
 
   async start({ role, sheet, clocks }) {
@@ -195,7 +199,8 @@ function sheetOf(module, text) {
   };
 }
 
-// Plays a match, with a player for each role. A missing or illegal move is a random one instead.
+// Plays a match, with a player for each role. A missing or illegal move is a random one instead. A
+// match that does not end is cut off.
 async function play(module, { game, roles }, sheet, players, { id, clocks, draw }) {
   // The errors of each role: the number of moves made before, and the answer, null if it was late.
   const errors = roles.map(() => []);
@@ -204,7 +209,7 @@ async function play(module, { game, roles }, sheet, players, { id, clocks, draw 
   const fault = (at, told) => errors[at].push({ at: moves.length, told });
   prepared.forEach((told, at) => told === "ready" || fault(at, told));
   let here = module.ask({ ask: "position", game });
-  while (!here.terminal) {
+  while (!here.terminal && moves.length < MOST_MOVES) {
     const { legal, state } = here;
     const asked = players.map((player, at) => player.play({ id, joint: moves.at(-1), legal: legal[at], clocks }));
     const joint = (await Promise.all(asked)).map((move, at) => {
@@ -225,8 +230,14 @@ async function main() {
   const { values, positionals } = parseArgs({ options, allowPositionals: true });
   const [file, ...named] = positionals;
   if (!named.length) throw new Error(USAGE);
-  const { matches, start, play: each, seed } = { matches: 1, start: 10, play: 10, seed: 1, ...values };
-  const draw = drawing(Number(seed));
+  const number = (name, otherwise) => {
+    const value = Number(values[name] ?? otherwise);
+    if (!(value >= 0)) throw new Error(`--${name} wants a number: ${values[name]}`);
+    return value;
+  };
+  const matches = number("matches", 1);
+  const clocks = [number("start", 10), number("play", 10)];
+  const draw = drawing(Math.trunc(number("seed", 1)));
   const module = await Module.of(await WebAssembly.compile(readFileSync(new URL("./gdl.wasm", import.meta.url))));
   const rules = readFileSync(file, "utf8");
   const game = module.ask({ ask: "load", text: rules, patient: true });
@@ -240,16 +251,16 @@ async function main() {
   };
   const players = named.map(make);
   const sums = players.map(() => [0, 0]);
-  for (let number = 0; number < matches; number++) {
-    const order = game.roles.map((_, at) => (at + number) % players.length);
-    const settings = { id: `arena${number + 1}`, clocks: [start, each].map(Number), draw };
+  for (let count = 0; count < matches; count++) {
+    const order = game.roles.map((_, at) => (at + count) % players.length);
+    const settings = { id: `arena${count + 1}`, clocks, draw };
     const match = await play(module, game, sheet, order.map((at) => players[at]), settings);
     order.forEach((player, at) => {
       sums[player][0] += match.goals[at];
       sums[player][1] += match.errors[at].length;
     });
     const result = game.roles.map((role, at) => `${role} ${match.players[at]} ${match.goals[at]}`).join(", ");
-    console.log(values.json ? JSON.stringify(match) : `match ${number + 1}: ${result} (${match.moves.length} moves)`);
+    console.log(values.json ? JSON.stringify(match) : `match ${count + 1}: ${result} (${match.moves.length} moves)`);
   }
   if (!values.json) players.forEach(({ name }, at) => console.log(`${name}: ${sums[at][0]} points, ${sums[at][1]} errors`));
   await Promise.all(players.map((player) => player.end()));

@@ -121,3 +121,11 @@ test("a rulesheet is sent as it is written", async (context) => {
     assert.equal(rules(await joined), rules(await whole), name);
   }
 });
+
+test("an endless match is cut off, and what is no number is refused", async () => {
+  const file = join(folder, "endless.kif");
+  writeFileSync(file, "(role a) (init s) (legal a x) (legal a y) (<= (next s) (true s)) (<= terminal (not (true s))) (goal a 50)");
+  const run = (...args) => promisify(execFile)(process.execPath, [`${packed}arena.js`, file, "random", ...args]);
+  assert.match((await run()).stdout, /a random 50 \(10000 moves\)/);
+  await assert.rejects(run("--play", "soon"), /--play wants a number: soon/);
+});
